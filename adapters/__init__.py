@@ -1,0 +1,1 @@
+"""Everything that touches the outside: people come in, models think, stores keep, tools act."""

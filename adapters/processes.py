@@ -1,0 +1,150 @@
+"""Processes of this machine: who owns a piece of work, whether it is dead, how commands die with it.
+
+An owner is `boot/namespace/pid/start`. Compare only owners of one machine: to another machine's
+store, every process of ours is one of an earlier boot.
+"""
+
+import os
+import re
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+STEP = "SAYSO_STEP_ID"
+"""The variable that marks every process of a step, also those that left its group and session."""
+
+_PROC = Path("/proc")
+_UNKNOWN = "-"
+_OWNER = re.compile(r"([0-9a-f-]{1,36})/([0-9]{1,20}|-)/([1-9][0-9]{0,8})/([0-9]{1,20}|-)")
+_DEAD_STATES = frozenset("ZXx")
+
+
+class _Owner(NamedTuple):
+    boot: str
+    namespace: str
+    pid: int
+    start: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.boot, self.namespace
+
+
+def me() -> str:
+    """Name this process, on this boot of this machine, so that no later one has the same name."""
+    boot, namespace = _here()
+    pid = os.getpid()
+    start = _stat(pid)[1] if boot != _UNKNOWN else _UNKNOWN
+    return f"{boot}/{namespace}/{pid}/{start}"
+
+
+def is_dead(owner: str) -> bool:
+    """Tell whether the process is provably dead; False wherever that cannot be judged."""
+    known = _parsed(owner)
+    if known is None:
+        return False
+    boot, namespace = _here()
+    if (boot == _UNKNOWN) != (known.boot == _UNKNOWN):
+        return False
+    if known.boot != boot:
+        return True
+    return known.namespace == namespace and _is_gone(known)
+
+
+def kill_step(step_id: str) -> int:
+    """Kill whatever still runs for a step, wherever it moved; return how many processes that were.
+
+    It may have been forking meanwhile, and dying takes a moment: call again until this returns 0.
+    An id that two steps share makes one kill the other. Where there is no /proc it finds nothing.
+    """
+    mark = os.fsencode(f"{STEP}={step_id}")
+    killed = 0
+    for pid in _pids():
+        if pid != os.getpid() and mark in _environment(pid):
+            # Gone meanwhile, or another user's: neither is ours to kill any more.
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+                killed += 1
+    return killed
+
+
+def signal_group(leader: int, number: signal.Signals) -> None:
+    """Signal every process of the group that a command leads, if there is any left."""
+    # On macOS a group of zombies answers "not permitted".
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, number)
+
+
+def wrapper(memory_bytes: int) -> list[str]:
+    """Return what goes before a command so that its memory is bounded and it dies with this thread.
+
+    Each program becomes the next one, with the same pid. Only Linux has them; elsewhere it is empty.
+    """
+    if sys.platform != "linux":
+        return []
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    # Asking for more than we may have ourselves is refused, and the command would not start.
+    memory = memory_bytes if most == resource.RLIM_INFINITY else min(memory_bytes, most)
+    wrappers = (
+        ("/usr/bin/setpriv", "--pdeathsig", "KILL", "--"),
+        ("/usr/bin/prlimit", f"--as={memory}", "--core=0", "--"),
+    )
+    return [word for words in wrappers if os.access(words[0], os.X_OK) for word in words]
+
+
+def _parsed(owner: str) -> _Owner | None:
+    match = _OWNER.fullmatch(owner)
+    if match is None:
+        return None
+    boot, namespace, pid, start = match.groups()
+    return _Owner(boot, namespace, int(pid), start)
+
+
+def _here() -> tuple[str, str]:
+    """Return the boot and the namespace in which pids mean something to us, `-` where unknown."""
+    try:
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
+        namespace = (_PROC / "self/ns/pid").readlink().name
+    except OSError:
+        return _UNKNOWN, _UNKNOWN
+    return boot, namespace.removeprefix("pid:[").removesuffix("]")
+
+
+def _is_gone(owner: _Owner) -> bool:
+    try:
+        os.kill(owner.pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass  # It is somebody else's, so there is one; its start tells whether it is the same.
+    if owner.boot == _UNKNOWN:
+        return False
+    try:
+        state, start = _stat(owner.pid)
+    except OSError:
+        return False  # There is one, but it is hidden from us.
+    return state in _DEAD_STATES or start != owner.start
+
+
+def _stat(pid: int) -> tuple[str, str]:
+    """Return the state of a process and when it started, in ticks since the boot."""
+    text = (_PROC / str(pid) / "stat").read_text("utf-8", "replace")
+    # The second field is a name that may hold spaces and parentheses; the third follows the last one.
+    fields = text.rpartition(")")[2].split()
+    return fields[0], fields[19]
+
+
+def _pids() -> Iterator[int]:
+    with suppress(FileNotFoundError):
+        yield from (int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal())
+
+
+def _environment(pid: int) -> list[bytes]:
+    try:
+        return (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []

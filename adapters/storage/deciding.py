@@ -1,0 +1,141 @@
+"""What ends a request: votes, a denial, a revocation, time, the spend. Each is one transaction."""
+
+import json
+from datetime import datetime
+
+from adapters.storage import runs
+from adapters.storage.request_rows import must_read
+from adapters.storage.transactions import (
+    Transaction,
+    append,
+    changed,
+    log,
+    rows,
+    sql,
+    text_of,
+)
+from approvals import cards, denials
+from approvals.models import Request, Spent
+
+_SYSTEM = "sayso"
+
+
+def vote(now: datetime, tenant: str, request: str, principal: str) -> Transaction[Request]:
+    """Count one yes; the one that completes the quorum grants the request."""
+    yield from expire(now)
+    # The row is locked first, so that on every database two last votes see one another.
+    live = yield from changed(
+        "UPDATE request SET quorum = quorum WHERE id = :id AND tenant = :tenant AND state = 'open'"
+        " RETURNING id",
+        id=request, tenant=tenant,
+    )  # fmt: skip
+    if live:
+        yield from _count(now, tenant, request, principal)
+    voted = yield from must_read(tenant, request)
+    return voted
+
+
+def _count(now: datetime, tenant: str, request: str, principal: str) -> Transaction[None]:
+    counted = yield from changed(
+        "INSERT INTO vote (request, principal, at) VALUES (:request, :principal, :at)"
+        " ON CONFLICT DO NOTHING RETURNING request",
+        request=request, principal=principal, at=text_of(now),
+    )  # fmt: skip
+    if not counted:
+        return
+    yield from log(now, tenant, "vote.cast", principal, request=request)
+    granted = yield from changed(
+        "UPDATE request SET state = 'granted' WHERE id = :id AND state = 'open'"
+        " AND quorum <= (SELECT count(*) FROM vote WHERE request = :id) RETURNING id",
+        id=request,
+    )
+    if granted:
+        yield from log(now, tenant, "request.granted", principal, request=request)
+
+
+def deny(
+    now: datetime, tenant: str, request: str, principal: str, reason: str
+) -> Transaction[Request]:
+    """End a live request and refuse its effects for its conversation."""
+    yield from expire(now)
+    ended = yield from end(now, tenant, request, "denied", principal, reason)
+    denied = yield from must_read(tenant, request)
+    if ended:
+        for call in denied.plan.calls:
+            yield sql(
+                "INSERT INTO denial (tenant, conversation, effect, tool, request, denied_by, reason)"
+                " VALUES (:tenant, :conversation, :effect, :tool, :request, :by, :reason)"
+                " ON CONFLICT DO NOTHING",
+                tenant=tenant, conversation=denied.conversation, tool=call.tool, request=request,
+                effect=denials.effect(call.tool, call.arguments), by=principal, reason=reason,
+            )  # fmt: skip
+        yield from log(now, tenant, "request.denied", principal, request=request, reason=reason)
+        yield from append(now, denied.conversation, "note", _SYSTEM, cards.status(denied))
+    return denied
+
+
+def revoke(
+    now: datetime, tenant: str, request: str, principal: str, reason: str
+) -> Transaction[Request]:
+    """End a live request for a reason that no person gave."""
+    yield from expire(now)
+    ended = yield from end(now, tenant, request, "revoked", principal, reason)
+    revoked = yield from must_read(tenant, request)
+    if ended:
+        yield from log(now, tenant, "request.revoked", principal, request=request, reason=reason)
+        yield from append(now, revoked.conversation, "note", _SYSTEM, cards.status(revoked))
+    return revoked
+
+
+def spend(
+    now: datetime, request: Request, principal: str, run: str, owner: str
+) -> Transaction[Spent | None]:
+    """Turn a granted request into a running run, or return None: one condition decides."""
+    yield from expire(now)
+    spent = yield from changed(
+        "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"
+        " AND conversation = :conversation AND plan_sha256 = :sha256 AND state = 'granted'"
+        " AND expires_at > :now AND quorum <= json_array_length(:voters)"
+        " AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :id"
+        " AND principal NOT IN (SELECT value FROM json_each(:voters)))"
+        " AND json_array_length(:voters) = (SELECT count(*) FROM vote WHERE request = :id)"
+        " RETURNING id",
+        now=text_of(now), id=request.id, tenant=request.tenant, conversation=request.conversation,
+        sha256=request.plan_sha256, voters=json.dumps(request.voters),
+    )  # fmt: skip
+    if not spent:
+        return None
+    yield from runs.start(now, request, run, owner)
+    yield from log(
+        now, request.tenant, "run.started", principal, request=request.id, run=run,
+        plan_sha256=request.plan_sha256, voters=list(request.voters),
+    )  # fmt: skip
+    fresh = yield from must_read(request.tenant, request.id)
+    started = yield from runs.read(request.tenant, run)
+    assert started is not None  # noqa: S101 - inserted above, in this transaction
+    return Spent(request=fresh, run=started)
+
+
+def expire(now: datetime) -> Transaction[None]:
+    """End what is past its time; `now == expires_at` is past it."""
+    due = yield from rows(
+        "UPDATE request SET state = 'expired', ended_at = :now"
+        " WHERE state IN ('open', 'granted') AND expires_at <= :now RETURNING id, tenant",
+        now=text_of(now),
+    )
+    for row in due:
+        yield from log(now, row["tenant"], "request.expired", _SYSTEM, request=row["id"])
+        expired = yield from must_read(row["tenant"], row["id"])
+        yield from append(now, expired.conversation, "note", _SYSTEM, cards.status(expired))
+
+
+def end(
+    now: datetime, tenant: str, request: str, state: str, principal: str, reason: str
+) -> Transaction[bool]:
+    """Move a live request to an end; return whether it was this call that did."""
+    ended = yield from changed(
+        "UPDATE request SET state = :state, ended_at = :now, ended_by = :by, reason = :reason"
+        " WHERE id = :id AND tenant = :tenant AND state IN ('open', 'granted') RETURNING id",
+        state=state, now=text_of(now), by=principal, reason=reason, id=request, tenant=tenant,
+    )  # fmt: skip
+    return ended

@@ -1,0 +1,127 @@
+-- Times are UTC text of one width (2026-11-29T21:52:59.123456Z), so they sort as text.
+-- Every table that a tenant's people can reach carries the tenant.
+
+CREATE TABLE conversation (
+    id        TEXT PRIMARY KEY,
+    tenant    TEXT NOT NULL,
+    platform  TEXT NOT NULL,
+    workspace TEXT NOT NULL,
+    channel   TEXT NOT NULL,
+    opened_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE turn (
+    id           TEXT PRIMARY KEY,
+    tenant       TEXT NOT NULL,
+    conversation TEXT NOT NULL REFERENCES conversation (id),
+    principal    TEXT NOT NULL,
+    started_at   TEXT NOT NULL,
+    ended_at     TEXT,
+    reason       TEXT
+) STRICT;
+
+-- What was said in a conversation, in order; appended to, never changed.
+CREATE TABLE entry (
+    conversation TEXT NOT NULL REFERENCES conversation (id),
+    seq          INTEGER NOT NULL,
+    at           TEXT NOT NULL,
+    kind         TEXT NOT NULL CHECK (kind IN ('asked', 'answered', 'card', 'report', 'note')),
+    author       TEXT NOT NULL,
+    text         TEXT NOT NULL,
+    PRIMARY KEY (conversation, seq)
+) STRICT;
+
+CREATE TABLE plan (
+    tenant TEXT NOT NULL,
+    id     TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    body   TEXT NOT NULL,
+    PRIMARY KEY (tenant, id)
+) STRICT;
+
+CREATE TABLE request (
+    id           TEXT PRIMARY KEY,
+    tenant       TEXT NOT NULL,
+    conversation TEXT NOT NULL REFERENCES conversation (id),
+    turn         TEXT NOT NULL,
+    requester    TEXT NOT NULL,
+    plan         TEXT NOT NULL,
+    plan_sha256  TEXT NOT NULL,
+    rule         TEXT NOT NULL,
+    quorum       INTEGER NOT NULL CHECK (quorum > 0),
+    state        TEXT NOT NULL CHECK (state IN
+        ('open', 'granted', 'spent', 'denied', 'expired', 'revoked', 'superseded')),
+    about        TEXT NOT NULL,
+    card         TEXT NOT NULL,
+    card_sha256  TEXT NOT NULL,
+    times_asked  INTEGER NOT NULL,
+    opened_at    TEXT NOT NULL,
+    expires_at   TEXT NOT NULL,
+    ended_at     TEXT,
+    ended_by     TEXT,
+    reason       TEXT NOT NULL,
+    FOREIGN KEY (tenant, plan) REFERENCES plan (tenant, id)
+) STRICT;
+
+-- The same plan, asked for by the same person in the same conversation, has one live request.
+CREATE UNIQUE INDEX request_once ON request (conversation, requester, plan_sha256)
+    WHERE state IN ('open', 'granted');
+CREATE INDEX request_due ON request (expires_at) WHERE state IN ('open', 'granted');
+
+-- One person, one vote.
+CREATE TABLE vote (
+    request   TEXT NOT NULL REFERENCES request (id),
+    principal TEXT NOT NULL,
+    at        TEXT NOT NULL,
+    PRIMARY KEY (request, principal)
+) STRICT;
+
+CREATE TABLE denial (
+    tenant       TEXT NOT NULL,
+    conversation TEXT NOT NULL REFERENCES conversation (id),
+    effect       TEXT NOT NULL,
+    tool         TEXT NOT NULL,
+    request      TEXT NOT NULL REFERENCES request (id),
+    denied_by    TEXT NOT NULL,
+    reason       TEXT NOT NULL,
+    lifted_at    TEXT,
+    PRIMARY KEY (request, effect)
+) STRICT;
+CREATE INDEX denial_of ON denial (conversation, effect) WHERE lifted_at IS NULL;
+
+-- A request is spent on one run at most.
+CREATE TABLE run (
+    id           TEXT PRIMARY KEY,
+    tenant       TEXT NOT NULL,
+    conversation TEXT NOT NULL REFERENCES conversation (id),
+    request      TEXT NOT NULL UNIQUE REFERENCES request (id),
+    state        TEXT NOT NULL CHECK (state IN ('running', 'succeeded', 'failed', 'cancelled', 'unknown')),
+    owner        TEXT NOT NULL,
+    started_at   TEXT NOT NULL,
+    ended_at     TEXT
+) STRICT;
+CREATE INDEX run_running ON run (id) WHERE state = 'running';
+
+CREATE TABLE step (
+    run        TEXT NOT NULL REFERENCES run (id),
+    number     INTEGER NOT NULL,
+    tool       TEXT NOT NULL,
+    state      TEXT NOT NULL CHECK (state IN
+        ('pending', 'running', 'succeeded', 'failed', 'unknown', 'not_run', 'cancelled')),
+    exit_code  INTEGER,
+    output     TEXT NOT NULL,
+    note       TEXT NOT NULL,
+    started_at TEXT,
+    ended_at   TEXT,
+    PRIMARY KEY (run, number)
+) STRICT;
+
+CREATE TABLE audit (
+    seq    INTEGER PRIMARY KEY,
+    at     TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    kind   TEXT NOT NULL,
+    body   TEXT NOT NULL,
+    prev   TEXT NOT NULL UNIQUE,
+    hash   TEXT NOT NULL
+) STRICT;

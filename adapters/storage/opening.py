@@ -1,0 +1,133 @@
+"""How a request comes to be: once, unless its effect was denied here."""
+
+import json
+from datetime import datetime
+
+from adapters.storage import deciding
+from adapters.storage.request_rows import about_text, must_read, rule_text
+from adapters.storage.transactions import (
+    Transaction,
+    append,
+    changed,
+    log,
+    rows,
+    sql,
+    text_of,
+)
+from approvals import denials
+from approvals.models import Denial, NewRequest, Request
+from core import canonical
+from core.cards import encode
+from core.errors import Refused
+
+_SYSTEM = "sayso"
+
+
+def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial]:
+    """Open a request, count its twin once more, or return the denial that forbids it."""
+    proposal, plan = new.proposal, new.plan
+    yield from deciding.expire(now)
+    denial = yield from _denial(new)
+    if denial:
+        return denial
+    if proposal.supersedes:
+        yield from _supersede(now, new)
+    yield from keep_plan(proposal.tenant, plan.id, plan.sha256, plan.canonical)
+    inserted = yield from _insert(now, new)
+    if not inserted:
+        repeated = yield from _repeat(now, new)
+        return repeated
+    opened = yield from must_read(proposal.tenant, new.id)
+    card = encode(opened.card)
+    yield from append(now, proposal.conversation, "card", _SYSTEM, card)
+    yield from log(
+        now, proposal.tenant, "request.opened", proposal.requester, request=new.id,
+        conversation=proposal.conversation, plan_sha256=plan.sha256,
+        card_sha256=canonical.sha256(card), quorum=new.rule.quorum,
+        supersedes=proposal.supersedes,
+    )  # fmt: skip
+    return opened
+
+
+def _insert(now: datetime, new: NewRequest) -> Transaction[bool]:
+    """Insert the request unless its twin lives; the unique index decides."""
+    proposal, expires_at = new.proposal, now + new.rule.expires
+    card = encode(new.card(new.id, expires_at))
+    inserted = yield from changed(
+        "INSERT INTO request (id, tenant, conversation, turn, requester, plan, plan_sha256, rule,"
+        " quorum, state, about, card, card_sha256, times_asked, opened_at, expires_at, reason)"
+        " VALUES (:id, :tenant, :conversation, :turn, :requester, :plan, :plan_sha256, :rule,"
+        " :quorum, 'open', :about, :card, :card_sha256, 1, :opened_at, :expires_at, '')"
+        " ON CONFLICT DO NOTHING RETURNING id",
+        id=new.id, tenant=proposal.tenant, conversation=proposal.conversation, turn=proposal.turn,
+        requester=proposal.requester, plan=new.plan.id, plan_sha256=new.plan.sha256,
+        rule=rule_text(new.rule), quorum=new.rule.quorum, about=about_text(proposal.about),
+        card=card, card_sha256=canonical.sha256(card), opened_at=text_of(now), expires_at=text_of(expires_at),
+    )  # fmt: skip
+    return inserted
+
+
+def _repeat(now: datetime, new: NewRequest) -> Transaction[Request]:
+    """Count the twin once more; its agent text changes only while nobody voted on what they read."""
+    proposal = new.proposal
+    twin = yield from rows(
+        "UPDATE request SET times_asked = times_asked + 1"
+        " WHERE conversation = :conversation AND requester = :requester AND plan_sha256 = :sha256"
+        " AND state IN ('open', 'granted') RETURNING id, expires_at",
+        conversation=proposal.conversation, requester=proposal.requester, sha256=new.plan.sha256,
+    )  # fmt: skip
+    request = twin[0]["id"]
+    before = yield from must_read(proposal.tenant, request)
+    card = encode(new.card(request, before.expires_at))
+    yield sql(
+        "UPDATE request SET about = :about, card = :card, card_sha256 = :card_sha256"
+        " WHERE id = :id AND state = 'open' AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :id)",
+        id=request, about=about_text(proposal.about), card=card, card_sha256=canonical.sha256(card),
+    )  # fmt: skip
+    yield from log(now, proposal.tenant, "request.repeated", proposal.requester, request=request)
+    repeated = yield from must_read(proposal.tenant, request)
+    return repeated
+
+
+def _supersede(now: datetime, new: NewRequest) -> Transaction[None]:
+    proposal, old = new.proposal, new.proposal.supersedes
+    ended = yield from deciding.end(
+        now, proposal.tenant, old or "", "superseded", proposal.requester, ""
+    )
+    if ended:
+        yield from log(
+            now, proposal.tenant, "request.superseded", proposal.requester, request=old, by=new.id
+        )
+    yield sql(
+        "UPDATE denial SET lifted_at = :now WHERE request = :old AND tenant = :tenant"
+        " AND lifted_at IS NULL",
+        now=text_of(now), old=old, tenant=proposal.tenant,
+    )  # fmt: skip
+
+
+def _denial(new: NewRequest) -> Transaction[Denial | None]:
+    effects = [denials.effect(call.tool, call.arguments) for call in new.plan.calls]
+    found = yield from rows(
+        "SELECT tool, denied_by, reason FROM denial WHERE conversation = :conversation"
+        " AND tenant = :tenant AND lifted_at IS NULL AND request <> :supersedes"
+        " AND effect IN (SELECT value FROM json_each(:effects)) LIMIT 1",
+        conversation=new.proposal.conversation, tenant=new.proposal.tenant,
+        effects=json.dumps(effects), supersedes=new.proposal.supersedes or "",
+    )  # fmt: skip
+    if not found:
+        return None
+    return Denial(tool=found[0]["tool"], by=found[0]["denied_by"], reason=found[0]["reason"])
+
+
+def keep_plan(tenant: str, plan: str, sha256: str, body: str) -> Transaction[None]:
+    """Keep a plan once; raise `Refused` where its short id names another one."""
+    yield sql(
+        "INSERT INTO plan (tenant, id, sha256, body) VALUES (:tenant, :id, :sha256, :body)"
+        " ON CONFLICT DO NOTHING",
+        tenant=tenant, id=plan, sha256=sha256, body=body,
+    )  # fmt: skip
+    kept = yield from rows(
+        "SELECT sha256 FROM plan WHERE tenant = :tenant AND id = :id", tenant=tenant, id=plan
+    )
+    if kept[0]["sha256"] != sha256:
+        raise Refused("Another plan has the same short id. Change an argument and ask again.")

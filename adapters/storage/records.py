@@ -1,0 +1,79 @@
+"""What an operator may read. Implements `approvals.store.Records`."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from adapters.storage import deciding, request_rows, runs
+from adapters.storage.transactions import Database, Row, Rows, Transaction, rows, time_of
+from approvals.models import Request, Run
+from core import audit
+from core.conversations import Said
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """One database, read only."""
+
+    database: Database
+
+    async def requests(self) -> list[Request]:
+        """See the port."""
+        return await self.database.transact(_requests)
+
+    async def runs(self) -> list[Run]:
+        """See the port."""
+        return await self.database.transact(lambda _: _runs())
+
+    async def said(self, conversation: str) -> list[Said]:
+        """See the port."""
+        found = await self.database.transact(
+            lambda _: rows(
+                "SELECT * FROM entry WHERE conversation = :conversation ORDER BY seq",
+                conversation=conversation,
+            )
+        )
+        return [
+            Said(at=time_of(row["at"]), kind=row["kind"], author=row["author"], text=row["text"])
+            for row in found
+        ]
+
+    async def plans(self, plan: str) -> list[str]:
+        """See the port."""
+        found = await self.database.transact(
+            lambda _: rows("SELECT body FROM plan WHERE id = :id ORDER BY tenant", id=plan)
+        )
+        return [row["body"] for row in found]
+
+    async def audit(self) -> list[audit.Entry]:
+        """See the port."""
+        found = await self.database.transact(lambda _: rows("SELECT * FROM audit ORDER BY seq"))
+        return [audit.Entry(**dict(row)) for row in found]
+
+
+def _requests(now: datetime) -> Transaction[list[Request]]:
+    yield from deciding.expire(now)
+    found = yield from rows(
+        f"SELECT {request_rows.COLUMNS} ORDER BY request.opened_at DESC, request.id"
+    )
+    votes = yield from _votes()
+    return [request_rows.built(row, votes[row["id"]]) for row in found]
+
+
+def _runs() -> Transaction[list[Run]]:
+    found = yield from rows(f"SELECT {runs.COLUMNS} ORDER BY run.started_at DESC, run.id")
+    steps = _by("run", (yield from rows("SELECT * FROM step ORDER BY number")))
+    votes = yield from _votes()
+    return [runs.built(row, steps[row["id"]], votes[row["request"]]) for row in found]
+
+
+def _votes() -> Transaction[dict[str, list[Row]]]:
+    found = yield from rows("SELECT * FROM vote ORDER BY at, principal")
+    return _by("request", found)
+
+
+def _by(column: str, found: Rows) -> dict[str, list[Row]]:
+    grouped: dict[str, list[Row]] = defaultdict(list)
+    for row in found:
+        grouped[row[column]].append(row)
+    return grouped

@@ -1,0 +1,91 @@
+"""Requests as rows: how they are read, and how their parts are written."""
+
+import json
+from collections.abc import Iterable
+from datetime import timedelta
+
+from pydantic import TypeAdapter
+
+from adapters.storage.transactions import Row, Transaction, rows, time_of
+from approvals.models import Request, Rule, State, Vote
+from core import canonical, cards
+from core.errors import Refused
+from core.transcript import AgentText
+
+COLUMNS = (
+    "request.*, plan.body FROM request"
+    " JOIN plan ON plan.tenant = request.tenant AND plan.id = request.plan"
+)
+_ABOUT = TypeAdapter(AgentText)
+
+
+def read(tenant: str, request: str) -> Transaction[Request | None]:
+    """Return a request with its votes, or None where this tenant has none of that id."""
+    found = yield from rows(
+        f"SELECT {COLUMNS} WHERE request.id = :id AND request.tenant = :tenant",
+        id=request, tenant=tenant,
+    )  # fmt: skip
+    if not found:
+        return None
+    votes = yield from rows(
+        "SELECT * FROM vote WHERE request = :id ORDER BY at, principal", id=request
+    )
+    return built(found[0], votes)
+
+
+def must_read(tenant: str, request: str) -> Transaction[Request]:
+    """Return a request that has to be there."""
+    found = yield from read(tenant, request)
+    if found is None:
+        raise Refused("There is no such request.")
+    return found
+
+
+def built(row: Row, votes: Iterable[Row]) -> Request:
+    """Return the request that a row of `COLUMNS` and its votes describe."""
+    return Request(
+        id=row["id"],
+        tenant=row["tenant"],
+        conversation=row["conversation"],
+        turn=row["turn"],
+        requester=row["requester"],
+        plan_body=row["body"],
+        plan_sha256=row["plan_sha256"],
+        rule=_rule(row["rule"]),
+        state=State(row["state"]),
+        votes=tuple(Vote(principal=v["principal"], at=time_of(v["at"])) for v in votes),
+        about=_ABOUT.validate_json(row["about"]),
+        card=cards.decode(row["card"]),
+        times_asked=row["times_asked"],
+        opened_at=time_of(row["opened_at"]),
+        expires_at=time_of(row["expires_at"]),
+        ended_by=row["ended_by"],
+        reason=row["reason"],
+    )
+
+
+def about_text(about: AgentText) -> str:
+    """Return the agent text as it is stored."""
+    return canonical.encode(_ABOUT.dump_python(about, mode="json"))
+
+
+def rule_text(rule: Rule) -> str:
+    """Return a rule as it is stored."""
+    return canonical.encode(
+        {
+            "name": rule.name,
+            "quorum": rule.quorum,
+            "requester_may_vote": rule.requester_may_vote,
+            "expires_ms": int(rule.expires / timedelta(milliseconds=1)),
+        }
+    )
+
+
+def _rule(text: str) -> Rule:
+    values = json.loads(text)
+    return Rule(
+        name=values["name"],
+        quorum=values["quorum"],
+        requester_may_vote=values["requester_may_vote"],
+        expires=timedelta(milliseconds=values["expires_ms"]),
+    )

@@ -1,0 +1,157 @@
+"""SQLite: one file, one machine, any number of processes; one thread hop for a whole transaction."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeVar
+
+from adapters.storage.transactions import Work
+from core.errors import Invalid, Unavailable
+from core.ports import Clock
+
+T = TypeVar("T")
+
+_MIGRATIONS = files("adapters.storage") / "migrations"
+_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+_OLDEST = (3, 37, 0)
+"""STRICT tables."""
+
+
+class SqliteDatabase:
+    """Implements `adapters.storage.transactions.Database`."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, thread: ThreadPoolExecutor, clock: Clock
+    ) -> None:
+        """Take a connection that lives on this thread; `open` makes both."""
+        self._connection = connection
+        self._thread = thread
+        self._clock = clock
+
+    @classmethod
+    async def open(cls, path: Path, clock: Clock, *, patience: float = 5.0) -> "SqliteDatabase":
+        """Open or make the file and bring it up to date; wait up to `patience` seconds for a lock."""
+        thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite")
+        try:
+            connection = await _in(thread, lambda: _connect(path, patience))
+        except BaseException:
+            thread.shutdown(wait=False)
+            raise
+        return cls(connection, thread, clock)
+
+    async def transact(self, work: Work[T]) -> T:
+        """Run it in one hop. A caller that is cancelled leaves it whole: committed or not begun."""
+        return await _in(self._thread, lambda: self._run(work))
+
+    async def aclose(self) -> None:
+        """Close the file, after whatever is still running."""
+        await _in(self._thread, self._connection.close)
+        self._thread.shutdown()
+
+    def _run(self, work: Work[T]) -> T:
+        database = self._connection
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            transaction = work(self._clock.now())
+            statement = next(transaction)
+            while True:
+                found = database.execute(statement.sql, statement.values).fetchall()
+                statement = transaction.send(found)
+        except StopIteration as end:
+            database.execute("COMMIT")
+            result: T = end.value
+            return result
+        finally:
+            # Not only after an exception of ours: a COMMIT that failed (disk full) leaves it open.
+            if database.in_transaction:
+                database.execute("ROLLBACK")
+
+
+def _connect(path: Path, patience: float) -> sqlite3.Connection:
+    if sqlite3.sqlite_version_info < _OLDEST:
+        raise Invalid(
+            f"This Python has SQLite {sqlite3.sqlite_version}; Sayso needs 3.37 or newer."
+        )
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
+    try:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        path.chmod(0o600)
+        _migrate(connection)
+        connection.set_authorizer(_append_only)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Apply what is missing; several processes may do so at once."""
+    known = sorted(file.name for file in _MIGRATIONS.iterdir() if file.name.endswith(".sql"))
+    if _version(connection) < len(known):
+        # WAL is a property of the file. It is set before any lock is held, by whoever comes first.
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for number, name in enumerate(known[_version(connection) :], _version(connection) + 1):
+                _apply(connection, (_MIGRATIONS / name).read_text(encoding="utf-8"))
+                connection.execute(f"PRAGMA user_version = {number}")
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+    if _version(connection) > len(known):
+        raise Invalid("The database was written by a newer Sayso. Update this one.")
+
+
+def _apply(connection: sqlite3.Connection, script: str) -> None:
+    # executescript() would commit first, so each statement is run on its own.
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    with closing(connection.execute("PRAGMA user_version")) as cursor:
+        version: int = cursor.fetchone()[0]
+    return version
+
+
+def _append_only(action: int, table: str | None, *_: str | None) -> int:
+    """Keep this process from ever changing what the audit log and conversations already say."""
+    if action in {sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE} and table in {"audit", "entry"}:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+async def _in(thread: ThreadPoolExecutor, function: Callable[[], T]) -> T:
+    try:
+        return await asyncio.get_running_loop().run_in_executor(thread, function)
+    except (sqlite3.OperationalError, OSError) as error:
+        raise Unavailable(_in_words(error), error=str(error)) from error
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):
+            raise
+        raise Unavailable(_in_words(error), error=str(error)) from error
+
+
+def _in_words(error: Exception) -> str:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return "The database is busy with another process. Nothing was changed; try again."
+    if code in _FULL:
+        return (
+            "The database could not be written: the disk is full or failing. Nothing was changed."
+        )
+    if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
+        return "The database file is damaged or is not a database. Restore it from a backup."
+    return "The database cannot be opened or written. Check its folder, its owner and its rights."

@@ -1,0 +1,176 @@
+"""How a request and a run are told to people. Pure; software writes all of it but the quoted part."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from approvals.models import Request, Rule, Run, RunState, State, Step, StepState
+from core.cards import Button, Card, Fact
+from core.display import json_text, odd_characters, one_line, quoted
+from core.durations import words
+from core.plans import Call, Plan, RunStep
+from core.tools import Checked
+from core.transcript import AgentText
+
+_COUNTLESS = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a card says besides the plan itself."""
+
+    requester: str
+    checked: tuple[Checked, ...]
+    about: AgentText
+    rule: Rule
+    approvers: tuple[str, ...]
+    """Who may vote now, as the policy says: the requester is left out where the rule says so."""
+    previews: tuple[str, ...]
+
+
+def card_for(
+    plan: Plan, shown: Shown, request: str, expires_at: datetime, *, room: int = _COUNTLESS
+) -> Card:
+    """Return the card of a plan. `room` is how many characters of plan the platform can show.
+
+    A plan that does not fit has no Approve button, only one to review all of it.
+    """
+    lines = tuple(_plan_lines(plan))
+    fits = sum(len(line) + 1 for line in lines) <= room
+    first = ("Approve", "approve") if fits else ("Review full plan", "review")
+    return Card(
+        title=f"Approve to run: {', '.join(plan.tools)}",
+        plan=lines if fits else (f"{len(plan.calls)} calls; the full plan does not fit here",),
+        facts=tuple(_facts(plan, shown, expires_at)),
+        warnings=tuple(_warnings(plan, shown)),
+        estimate="not estimated",
+        preview=tuple(line for text in shown.previews for line in quoted(text)),
+        unchecked=tuple(_unchecked(shown.about)),
+        buttons=(
+            Button(label=first[0], verb=first[1], request=request),  # type: ignore[arg-type]  # both literals
+            Button(label="Deny", verb="deny", request=request),
+        ),
+    )
+
+
+def _plan_lines(plan: Plan) -> Iterator[str]:
+    for call in plan.calls:
+        yield f"{call.tool} {json_text(call.arguments)}"
+        yield from (f"  {n}. {_step_line(step)}" for n, step in enumerate(call.steps, 1))
+
+
+def _step_line(step: RunStep) -> str:
+    secrets = f", secrets {json_text(list(step.secrets))}" if step.secrets else ""
+    limit = words(timedelta(milliseconds=step.timeout_ms))
+    return f"run {json_text(list(step.argv))}, at most {limit}{secrets}"
+
+
+def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
+    differing = [text for checked in shown.checked for text in _differing(checked)]
+    filled = [f"{c.tool.name} {name}" for c in shown.checked for name in c.filled]
+    yield Fact(label="Differs from defaults", text="; ".join(differing) or "nothing")
+    if filled:
+        yield Fact(label="Filled in by default", text="; ".join(filled))
+    yield Fact(label="Where", text=f"folder {json_text(plan.folder)}, sandbox {plan.sandbox}")
+    watched = [_watched(call) for call in plan.calls if call.fingerprints]
+    if watched:
+        yield Fact(label="Depends on", text="; ".join(watched))
+    yield Fact(label="Asked by", text=shown.requester)
+    yield Fact(label="Risk", text=f"{shown.rule.name}: {rule_in_words(shown.rule)}")
+    yield Fact(label="May approve", text=", ".join(shown.approvers) or "nobody")
+    yield Fact(label="Until", text=at(expires_at))
+    yield Fact(label="Plan", text=f"{plan.id} sha256 {plan.sha256}")
+
+
+def _differing(checked: Checked) -> Iterator[str]:
+    defaults = checked.tool.defaults
+    for name, value in checked.arguments.items():
+        if name in defaults and defaults[name] != value:
+            yield f"{checked.tool.name} {name} is {json_text(value)}, not {json_text(defaults[name])}"
+
+
+def _watched(call: Call) -> str:
+    return ", ".join(
+        f"{json_text(f.file)} ({f.sha256[:12] if f.sha256 else 'missing'})"
+        for f in call.fingerprints
+    )
+
+
+def _warnings(plan: Plan, shown: Shown) -> Iterator[str]:
+    if plan.sandbox == "none":
+        yield "No sandbox: this runs with all the rights of Sayso's own account."
+    for call in plan.calls:
+        for name in odd_characters(call.arguments):
+            yield f"{call.tool}: an argument contains {name}."
+    if len(shown.approvers) < shown.rule.quorum:
+        yield f"Only {len(shown.approvers)} people may approve this now; {shown.rule.quorum} must."
+
+
+def _unchecked(about: AgentText) -> Iterator[str]:
+    for label, text in (
+        ("why", about.rationale),
+        ("limits", about.limitations),
+        ("instead", about.alternatives),
+    ):
+        yield from (f"{label}: {line}" for line in quoted(text))
+
+
+def rule_in_words(rule: Rule, votes: int = 0) -> str:
+    """Return `1 of 2 votes, not the requester`."""
+    who = "the requester may vote" if rule.requester_may_vote else "not the requester"
+    return f"{votes} of {rule.quorum} vote{'s' if rule.quorum > 1 else ''}, {who}"
+
+
+def status(request: Request) -> str:
+    """Say where a request is and who brought it there, in one line."""
+    voters, votes = names(request.voters), len(request.votes)
+    agreed = f" ({voters})" if voters else ""
+    denied = f": {one_line(request.reason)}" if request.reason else ", no reason given"
+    expired = f"with {votes} of {request.rule.quorum} votes"
+    return {
+        State.OPEN: f"Open: {rule_in_words(request.rule, votes)}{agreed}.",
+        State.GRANTED: f"Approved by {voters}; about to run.",
+        State.SPENT: f"Approved by {voters}.",
+        State.DENIED: f"Denied by {request.ended_by}{denied}.",
+        State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. Ask again to get a new card.",
+        State.REVOKED: f"Revoked: {one_line(request.reason)}. Ask again to see it as it is now.",
+        State.SUPERSEDED: f"Superseded: {request.ended_by} asked again, so there is a newer card.",
+    }[request.state]
+
+
+def too_late(request: Request) -> str:
+    """Tell somebody who comes after the end what became of a request."""
+    decided = request.state in {State.SPENT, State.DENIED}
+    return f"Already decided. {status(request)}" if decided else status(request)
+
+
+def report(run: Run) -> str:
+    """Return what a run did, rebuilt from the store alone: the same bytes every time."""
+    head = f"Run {run.id} {run.state.value.replace('_', ' ')}: {', '.join(run.tools)}."
+    told = {
+        RunState.UNKNOWN: "A step may or may not have happened. Nothing is tried again; look, then "
+        f"say which with: sayso resolve {run.id} INDEX --happened (or --did-not)",
+        RunState.CANCELLED: "It was stopped between steps: what is marked not run did not happen.",
+    }
+    lines = [head, *(line for step in run.steps for line in _step_lines(step))]
+    lines += [told[run.state]] if run.state in told else []
+    return "\n".join([*lines, f"Approved by {names(run.voters)}; plan {run.plan}."])
+
+
+def _step_lines(step: Step) -> Iterator[str]:
+    code = "" if step.exit_code is None else f" (exit code {step.exit_code})"
+    note = f": {step.note}" if step.note else ""
+    yield f"  {step.index}. {step.tool} {step.state.value.replace('_', ' ')}{code}{note}"
+    if step.state is not StepState.PENDING:
+        yield from (f"     {line}" for line in step.output.splitlines())
+
+
+def names(people: Sequence[str]) -> str:
+    """Return `bob, carol and dave`."""
+    *first, last = people or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def at(time: datetime) -> str:
+    """Return a time for people who read plain text: UTC to the second."""
+    return f"{time:%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,56 @@
+"""Who may do what to one request. Pure: values in, a sentence or a set of names out."""
+
+from collections.abc import Sequence
+
+from approvals.cards import names
+from approvals.models import Request, Rule
+from approvals.policy import Authority
+from core.principals import Principal
+
+
+def resources(request: Request) -> tuple[str, ...]:
+    """Return what a request is about, as the policy names it."""
+    return tuple(f"runbook:{tool}" for tool in request.plan.tools)
+
+
+def may_propose(authority: Authority, tenant: str, requester: str, wanted: Sequence[str]) -> bool:
+    """Whether somebody, as they are now, may ask for every one of these."""
+    person = authority.directory.find(tenant, requester)
+    return person is not None and authority.policy.may(person, "run:propose", wanted)
+
+
+def may_see(authority: Authority, principal: Principal, request: Request) -> bool:
+    """Whether somebody may know of a request: who asked, and who may decide or stop any of its calls."""
+    if principal.id == request.requester:
+        return True
+    about = resources(request)
+    return any(
+        authority.policy.may_any(principal, action, about)
+        for action in ("plan:approve", "plan:deny", "run:stop")
+    )
+
+
+def voters(rule: Rule, requester: str, holders: Sequence[str]) -> tuple[str, ...]:
+    """Return whose yes counts among those who may approve."""
+    return tuple(name for name in holders if rule.requester_may_vote or name != requester)
+
+
+def not_a_voter(authority: Authority, principal: Principal, request: Request) -> str | None:
+    """Say why this person's yes would not count, and whose would; None where it counts."""
+    holders = authority.holders(request.tenant, "plan:approve", resources(request))
+    allowed = voters(request.rule, request.requester, holders)
+    if principal.id in allowed:
+        return None
+    whose = f"{names(allowed)} may" if allowed else "nobody may right now"
+    if principal.id in holders:
+        return f"You asked for this, so somebody else has to approve it: {whose}."
+    return f"You may not approve this; {whose}."
+
+
+def lost(authority: Authority, request: Request) -> str | None:
+    """Say who no longer holds the authority that this request rests on, or None."""
+    if not may_propose(authority, request.tenant, request.requester, resources(request)):
+        return f"{request.requester} may no longer ask for it"
+    holders = authority.holders(request.tenant, "plan:approve", resources(request))
+    gone = set(request.voters) - set(voters(request.rule, request.requester, holders))
+    return f"{names(sorted(gone))} may no longer approve it" if gone else None

@@ -1,0 +1,86 @@
+"""Running what was approved: exactly the stored steps, once, each with its intent written before it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+from approvals.models import Run, Spent, StepEnd, StepState
+from approvals.store import RunStore
+from core.agent import ending_in_words
+from core.errors import OutcomeUnknown, Unavailable
+from core.ids import step_id
+from core.plans import RunStep
+from core.ports import Ended, Ending, Runner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """Runs spent requests."""
+
+    store: RunStore
+    runner: Runner
+    patience: float = 30.0
+    """For how many seconds a failing database is tried again, once something has happened."""
+
+    async def execute(self, spent: Spent, stop: asyncio.Event) -> Run:
+        """Run the steps in order until one does not succeed or `stop` is set; return how it ended.
+
+        A step that `stop` cuts is unknown; between two steps, the run is cancelled. Raises
+        `OutcomeUnknown` where a step ended and nothing could be written down about it.
+        """
+        run = spent.run
+        steps = [step for call in spent.request.plan.calls for step in call.steps]
+        for index, step in enumerate(steps):
+            if stop.is_set():
+                return await self.store.cancel(run, why="stopped before it began")
+            if not await self.store.begin_step(run, index):
+                raise OutcomeUnknown("This run was ended by somebody else. Look at `sayso runs`.")
+            end = _judged(await self._until(stop, step, step_id(run.id, index)))
+            run = await self._written(partial(self.store.end_step, spent.run, index, end))
+            if end.state is not StepState.SUCCEEDED:
+                break
+        return run
+
+    async def _until(self, stop: asyncio.Event, step: RunStep, name: str) -> Ended | None:
+        """Run a step to its end; kill it when told to stop and return None for one that was cut."""
+        running = asyncio.ensure_future(self.runner.run(step, step_id=name))
+        stopping = asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            running.cancel()  # does nothing to one that is done
+            await asyncio.wait({running})
+        return None if running.cancelled() else running.result()
+
+    async def _written(self, write: Callable[[], Awaitable[Run]]) -> Run:
+        """Write what happened, trying again while the database fails: it must not be forgotten."""
+        now = asyncio.get_running_loop().time
+        deadline = now() + self.patience
+        while True:
+            try:
+                return await write()
+            except Unavailable as error:
+                if now() > deadline:
+                    raise OutcomeUnknown(
+                        "A step ended, but its result could not be written down. It counts as "
+                        "unknown: look what happened before you ask again.",
+                        error=error.detail,
+                    ) from error
+                await asyncio.sleep(0.2)
+
+
+def _judged(ended: Ended | None) -> StepEnd:
+    """Say what a step's end means. Only what provably did not happen, or exited, is not unknown."""
+    if ended is None:
+        return StepEnd(state=StepState.UNKNOWN, note="it was stopped while it ran")
+    if ended.ending is Ending.EXITED:
+        state = StepState.SUCCEEDED if ended.exit_code == 0 else StepState.FAILED
+        return StepEnd(state=state, exit_code=ended.exit_code, output=ended.output)
+    started = ended.ending is not Ending.NOT_STARTED
+    return StepEnd(
+        state=StepState.UNKNOWN if started else StepState.FAILED,
+        output=ended.output,
+        note=ending_in_words(ended),
+    )

@@ -1,0 +1,86 @@
+"""Makes a plan out of calls: the one function used before a card is shown and again before it runs.
+
+Since both moments run the same code, "has anything changed" is a comparison of bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from approvals.policy import Authority
+from core import ids
+from core.agent import ending_in_words
+from core.canonical import sha256
+from core.errors import Refused
+from core.plans import Call, Fingerprint, Plan, RunStep
+from core.ports import Ending, Files, Runner
+from core.tools import Checked, Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    """A plan, and what its previews printed, which binds only where the runbook says so."""
+
+    plan: Plan
+    previews: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freezer:
+    """Looks at the world once for each call, and at nothing twice."""
+
+    runner: Runner
+    files: Files
+    folder: str
+    """The working folder as the configuration names it, so that a plan means the same elsewhere."""
+
+    async def freeze(self, calls: Sequence[Checked], authority: Authority) -> Frozen:
+        """Return the plan of these calls as everything is now; raise `Refused` for what cannot run."""
+        rules = authority.policy.digest(
+            [checked.tool.resource for checked in calls], [checked.tool.risk for checked in calls]
+        )
+        frozen, previews = list[Call](), list[str]()
+        for checked in calls:
+            work = checked.tool.expand(checked.arguments)
+            self._must_start(checked, work)
+            preview = await self._preview(checked, work.preview) if work.preview else ""
+            previews.append(preview)
+            frozen.append(await self._call(checked, work, preview))
+        plan = Plan(
+            calls=tuple(frozen), folder=self.folder, sandbox=self.runner.backend, rules=rules
+        )
+        return Frozen(plan=plan, previews=tuple(filter(None, previews)))
+
+    def _must_start(self, checked: Checked, work: Work) -> None:
+        """Refuse what would certainly not start, so that nobody is asked in vain."""
+        verify = [work.verify] if work.verify else []
+        for step in (*work.steps, *verify):
+            obstacle = self.runner.obstacle(step)
+            if obstacle:
+                raise Refused(f"{checked.tool.name}: {obstacle}")
+
+    async def _preview(self, checked: Checked, step: RunStep) -> str:
+        obstacle = self.runner.obstacle(step)
+        if obstacle:
+            raise Refused(f"{checked.tool.name}: the preview cannot run. {obstacle}")
+        ended = await self.runner.run(step, step_id=ids.look_id())
+        if ended.ending is not Ending.EXITED or ended.exit_code != 0:
+            why = ending_in_words(ended)
+            raise Refused(f"{checked.tool.name}: the preview failed ({why}), so nobody was asked.")
+        return ended.output
+
+    async def _call(self, checked: Checked, work: Work, preview: str) -> Call:
+        return Call(
+            tool=checked.tool.name,
+            arguments=dict(checked.arguments),  # type: ignore[arg-type]  # JSON, as `check` made sure
+            definition=checked.tool.definition,
+            risk=checked.tool.risk,
+            steps=work.steps,
+            verify=work.verify,
+            fingerprints=tuple(
+                [
+                    Fingerprint(file=file, sha256=await self.files.sha256(file))
+                    for file in work.fingerprints
+                ]
+            ),
+            preview=sha256(preview) if work.preview_binds else None,
+        )

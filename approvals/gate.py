@@ -1,0 +1,218 @@
+"""The gate: the one place where a plan becomes allowed, and the one way out of it, the spend."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NoReturn
+
+from approvals import cards, entitlement
+from approvals.freeze import Freezer, Frozen
+from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State
+from approvals.policy import Authority
+from approvals.store import ApprovalStore
+from core import ids
+from core.display import one_line
+from core.errors import Refused, Unavailable
+from core.events import Approve, AskAgain, Deny
+from core.plans import difference
+from core.principals import Principal
+from core.redaction import Redactor
+from core.tools import Checked, Toolbox
+
+UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
+MOST_CALLS = 50
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switches:
+    """What an operator may turn off."""
+
+    plan_only: bool = False
+    """Freeze plans for export, ask nobody, run nothing."""
+    runs_per_turn: int = 1
+
+    def obstacle(self) -> str | None:
+        """Say why nothing may run here, or None."""
+        if self.plan_only:
+            return "execution is switched off here (execution.plan_only)"
+        if self.runs_per_turn < 1:
+            return "no turn may run anything here (execution.runs_per_turn is 0)"
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """Opens requests, takes votes and spends what was granted."""
+
+    store: ApprovalStore
+    freezer: Freezer
+    authority: Callable[[], Authority]
+    """Reads people and rules afresh; raises where they cannot be read."""
+    toolbox: Callable[[], Toolbox]
+    """Reads the catalogue afresh; raises where it cannot be read."""
+    switches: Switches
+    redactor: Redactor
+
+    async def freeze(self, proposal: Proposal) -> Frozen:
+        """Do every check that needs nobody, in the order of I3, and return the plan; ask nobody."""
+        authority = self.authority()
+        if len(proposal.calls) > MOST_CALLS:
+            raise Refused(f"One plan may hold {MOST_CALLS} calls, not more. Ask for less at once.")
+        self._must_hold_no_secret(proposal.calls)
+        _must_propose(authority, proposal.tenant, proposal.requester, _resources(proposal.calls))
+        return await self.freezer.freeze(proposal.calls, authority)
+
+    async def propose(self, proposal: Proposal) -> Request:
+        """Freeze the calls and wait for people; raise `Refused` with the reason, having asked nobody."""
+        off = self.switches.obstacle()
+        if off:
+            raise Refused(f"Not proposed: {off}.")
+        frozen = await self.freeze(proposal)
+        changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
+        if changed:
+            raise Refused(f"Not proposed: since this plan was made, {changed}.")
+        opened = await self.store.open(self._new(proposal, frozen))
+        if isinstance(opened, Denial):
+            why = f" ({one_line(opened.reason)})" if opened.reason else ""
+            raise Refused(
+                f"Not proposed: {opened.by} denied {opened.tool} with these arguments here{why}. "
+                "It stays refused in this conversation until somebody who may approve it asks again."
+            )
+        return opened
+
+    async def again(self, click: AskAgain) -> Request:
+        """Return a request that this person may ask for once more; raise `Refused` otherwise.
+
+        After a denial, and for other people's requests, that takes the right to approve it.
+        """
+        authority = self.authority()
+        principal = authority.directory.resolve(click.identity)
+        request = await self._seen(authority, principal, click.request)
+        own = principal.id == request.requester and request.state is not State.DENIED
+        about = entitlement.resources(request)
+        if not own and not authority.policy.may(principal, "plan:approve", about):
+            await self._refuse(principal, request.id, "You may not ask for this again.")
+        return request
+
+    async def approve(self, click: Approve) -> Request:
+        """Record a yes; the request that comes back is granted once enough people agreed."""
+        authority = self.authority()
+        principal = authority.directory.resolve(click.identity)
+        request = await self._seen(authority, principal, click.request)
+        await self._must_live(principal, request)
+        reason = entitlement.not_a_voter(authority, principal, request)
+        if reason:
+            await self._refuse(principal, request.id, reason)
+        await self._must_be_unchanged(principal, request)
+        voted = await self.store.vote(request.tenant, request.id, principal=principal.id)
+        await self._must_live(principal, voted)
+        return voted
+
+    async def deny(self, click: Deny) -> Request:
+        """End a request for good; its effects stay refused in its conversation."""
+        authority = self.authority()
+        principal = authority.directory.resolve(click.identity)
+        request = await self._seen(authority, principal, click.request)
+        await self._must_live(principal, request)
+        if not authority.policy.may_any(principal, "plan:deny", entitlement.resources(request)):
+            await self._refuse(principal, request.id, "You may not deny this.")
+        reason = self.redactor.text(one_line(click.reason))
+        denied = await self.store.deny(
+            request.tenant, request.id, principal=principal.id, reason=reason
+        )
+        if denied.state is not State.DENIED or denied.ended_by != principal.id:
+            await self._refuse(principal, request.id, cards.too_late(denied))
+        return denied
+
+    async def spend(self, click: Approve, request: Request) -> Spent:
+        """Turn a granted request into its one run, if everything is still as it was shown (I3)."""
+        principal = self.authority().directory.resolve(click.identity)
+        await self._must_be_unchanged(principal, request)
+        spent = await self.store.spend(request, principal=principal.id, run=ids.run_id())
+        if spent is None:
+            latest = await self.store.get(request.tenant, request.id)
+            raise Refused(cards.too_late(latest) if latest else UNKNOWN)
+        return spent
+
+    def _new(self, proposal: Proposal, frozen: Frozen) -> NewRequest:
+        authority = self.authority()
+        plan = frozen.plan
+        rule = authority.policy.strictest(call.risk for call in plan.calls)
+        holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
+        shown = cards.Shown(
+            requester=proposal.requester,
+            checked=proposal.calls,
+            about=proposal.about,
+            rule=rule,
+            approvers=entitlement.voters(rule, proposal.requester, holders),
+            previews=frozen.previews,
+        )
+        return NewRequest(
+            id=ids.request_id(),
+            proposal=proposal,
+            plan=plan,
+            rule=rule,
+            card=partial(cards.card_for, plan, shown),
+        )
+
+    def _must_hold_no_secret(self, calls: Sequence[Checked]) -> None:
+        for checked in calls:
+            for name, value in checked.arguments.items():
+                if self.redactor.value(value) != value:
+                    raise Refused(
+                        f"{checked.tool.name}: `{name}` looks like a secret. A card has to show what "
+                        "runs, so let the runbook name the secret instead (`secrets:`)."
+                    )
+
+    async def _seen(self, authority: Authority, principal: Principal, given: str) -> Request:
+        """Return the request if this person may know of it; one answer for every other case."""
+        request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
+        if request is None or not entitlement.may_see(authority, principal, request):
+            await self._refuse(principal, given, UNKNOWN)
+        return request
+
+    async def _must_live(self, principal: Principal, request: Request) -> None:
+        if request.state not in LIVE:
+            await self._refuse(principal, request.id, cards.too_late(request))
+
+    async def _must_be_unchanged(self, principal: Principal, request: Request) -> None:
+        obstacle = await self._obstacle(request)
+        if obstacle:
+            revoked = await self.store.revoke(
+                request.tenant, request.id, principal=principal.id, reason=obstacle
+            )
+            raise Refused(f"Not run. {cards.status(revoked)}")
+
+    async def _obstacle(self, request: Request) -> str | None:
+        """Say what is no longer as it was shown; the order is that of I3."""
+        off = self.switches.obstacle()
+        if off:
+            return off
+        authority = self.authority()
+        plan = request.plan
+        try:
+            toolbox = self.toolbox()
+            calls = [toolbox[call.tool].check(call.arguments, {}) for call in plan.calls]
+            now = await self.freezer.freeze(calls, authority)
+        except (Refused, Unavailable) as error:
+            return f"it can no longer be prepared as it was shown ({error.shown.rstrip('.')})"
+        return difference(plan, now.plan) or entitlement.lost(authority, request)
+
+    async def _refuse(self, principal: Principal, request: str, reason: str) -> NoReturn:
+        await self.store.attempt_refused(
+            principal.tenant, principal=principal.id, request=request, why=reason
+        )
+        raise Refused(reason)
+
+
+def _must_propose(
+    authority: Authority, tenant: str, requester: str, resources: Sequence[str]
+) -> None:
+    if not entitlement.may_propose(authority, tenant, requester, resources):
+        raise Refused("Not proposed: you may not ask for this.")
+
+
+def _resources(calls: Sequence[Checked]) -> tuple[str, ...]:
+    return tuple(checked.tool.resource for checked in calls)

@@ -1,0 +1,198 @@
+"""The life of a request for approval, and of the run that comes of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from core import plans
+from core.canonical import sha256
+from core.cards import Card
+from core.errors import Refused
+from core.plans import Plan
+from core.tools import Checked
+from core.transcript import AgentText
+
+
+class State(StrEnum):
+    """Where a request is. Open and granted can still end in any other way; the rest are ends."""
+
+    OPEN = "open"
+    GRANTED = "granted"
+    """Enough people agreed; the checks before the spend have still to pass."""
+    SPENT = "spent"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+    SUPERSEDED = "superseded"
+
+
+LIVE = frozenset({State.OPEN, State.GRANTED})
+
+
+class RunState(StrEnum):
+    """Where a run is."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+
+
+class StepState(StrEnum):
+    """Where one step of a run is."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    """It may have happened. Never repeated; a person resolves it."""
+    NOT_RUN = "not_run"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How many people must agree, whether the requester counts, and until when."""
+
+    name: str
+    quorum: int
+    requester_may_vote: bool
+    expires: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """One person's yes. A no ends the request, so it is kept there."""
+
+    principal: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """Gated calls of one step, who wants them, and what the agent says about them."""
+
+    tenant: str
+    conversation: str
+    turn: str
+    requester: str
+    calls: tuple[Checked, ...]
+    about: AgentText
+    supersedes: str | None = None
+    """The request whose plan an entitled person asked for again."""
+    expects: Plan | None = None
+    """An exported plan that the calls must still come down to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRequest:
+    """A request that is ready to be stored: nothing about it is decided later."""
+
+    id: str
+    proposal: Proposal
+    plan: Plan
+    rule: Rule
+    card: Callable[[str, datetime], Card]
+    """Draws the card for a request's id, once the store has decided until when it lives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A plan that waits for people, or how that ended."""
+
+    id: str
+    tenant: str
+    conversation: str
+    turn: str
+    requester: str
+    plan_body: str
+    """The stored bytes. They are believed only where they hash to what was shown."""
+    plan_sha256: str
+    rule: Rule
+    state: State
+    votes: tuple[Vote, ...]
+    about: AgentText
+    card: Card
+    times_asked: int
+    opened_at: datetime
+    expires_at: datetime
+    ended_by: str | None
+    """Who denied it or asked again; None where people approved it, time ran out or a check failed."""
+    reason: str
+
+    @property
+    def plan(self) -> Plan:
+        """Return the plan; raise `Refused` where the stored bytes are not the ones that were shown."""
+        if sha256(self.plan_body) != self.plan_sha256:
+            raise Refused("The stored plan is not the one that was shown, so it can never run.")
+        return plans.read(self.plan_body)
+
+    @property
+    def voters(self) -> tuple[str, ...]:
+        """Return who said yes, in order."""
+        return tuple(vote.principal for vote in self.votes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denial:
+    """A refused effect: refused for its conversation until somebody entitled asks again."""
+
+    tool: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepEnd:
+    """How one step ended, as far as anybody can tell."""
+
+    state: StepState
+    exit_code: int | None = None
+    output: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a run."""
+
+    index: int
+    tool: str
+    state: StepState
+    exit_code: int | None
+    output: str
+    note: str
+    """Why it ended as it did, where the exit code does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The execution of a plan."""
+
+    id: str
+    tenant: str
+    conversation: str
+    request: str
+    plan: str
+    """The plan's short name."""
+    voters: tuple[str, ...]
+    state: RunState
+    steps: tuple[Step, ...]
+    started_at: datetime
+    ended_at: datetime | None
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Return the names of the tools, each once, in order."""
+        return tuple(dict.fromkeys(step.tool for step in self.steps))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """Proof that a request was spent, and the run it was spent on. Only `ApprovalStore.spend` makes one."""
+
+    request: Request
+    run: Run

@@ -1,0 +1,136 @@
+"""Who may do what, and how many must agree. Pure: every rule is a table of cases in a test.
+
+Nothing is allowed unless a rule allows it, and one rule that denies beats all that allow.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal, TypeAlias
+
+from approvals.models import Rule
+from core.canonical import JsonObject, digest
+from core.errors import Refused
+from core.principals import Directory, Principal
+
+EVERYONE = "everyone"
+Action: TypeAlias = Literal[
+    "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "run:stop", "run:resolve"
+]
+_DECIDING: tuple[Action, ...] = ("run:propose", "plan:approve", "plan:deny")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRule:
+    """One line of the policy. `action` and `resource` may hold `*`."""
+
+    id: str
+    effect: Literal["allow", "deny"]
+    action: str
+    resource: str
+    groups: frozenset[str]
+
+    def concerns(self, action: str, resource: str) -> bool:
+        """Whether this line is about that action on that resource."""
+        return fnmatchcase(action, self.action) and fnmatchcase(resource, self.resource)
+
+    def values(self) -> JsonObject:
+        """Return what the line says, for a digest."""
+        return {
+            "effect": self.effect,
+            "action": self.action,
+            "resource": self.resource,
+            "groups": sorted(self.groups),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    """Yes, because of this rule."""
+
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forbidden:
+    """No: because of this rule, or because no rule allows it."""
+
+    rule: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Who may, and the rule of each risk class."""
+
+    rules: tuple[PolicyRule, ...]
+    risks: Mapping[str, Rule]
+
+    def decide(self, principal: Principal, action: Action, resource: str) -> Allowed | Forbidden:
+        """Return the decision and the id of the line that made it."""
+        groups = principal.groups | {EVERYONE}
+        matching = [r for r in self.rules if r.concerns(action, resource) and r.groups & groups]
+        for rule in matching:
+            if rule.effect == "deny":
+                return Forbidden(rule=rule.id)
+        return Allowed(rule=matching[0].id) if matching else Forbidden(rule=None)
+
+    def may(self, principal: Principal, action: Action, resources: Iterable[str]) -> bool:
+        """Whether somebody may do this to every one of these; to none of them is no."""
+        decisions = [self.decide(principal, action, resource) for resource in resources]
+        return bool(decisions) and all(isinstance(d, Allowed) for d in decisions)
+
+    def may_any(self, principal: Principal, action: Action, resources: Iterable[str]) -> bool:
+        """Whether somebody may do this to at least one of these."""
+        return any(self.may(principal, action, [resource]) for resource in resources)
+
+    def strictest(self, risks: Iterable[str]) -> Rule:
+        """Return one rule that is as strict as each of these; raise `Refused` for an unknown one."""
+        rules = [self._rule(risk) for risk in dict.fromkeys(risks)]
+        return Rule(
+            name="+".join(rule.name for rule in rules),
+            quorum=max(rule.quorum for rule in rules),
+            requester_may_vote=all(rule.requester_may_vote for rule in rules),
+            expires=min(rule.expires for rule in rules),
+        )
+
+    def digest(self, resources: Iterable[str], risks: Iterable[str]) -> str:
+        """Return the digest of every rule that decides a plan over these resources."""
+        rule = self.strictest(risks)
+        wanted = tuple(resources)
+        lines = [
+            line.values()
+            for line in self.rules
+            if any(line.concerns(action, resource) for action in _DECIDING for resource in wanted)
+        ]
+        return digest(
+            {
+                "policy": lines,
+                "rule": {
+                    "name": rule.name,
+                    "quorum": rule.quorum,
+                    "requester_may_vote": rule.requester_may_vote,
+                    "expires_ms": int(rule.expires.total_seconds() * 1000),
+                },
+            }
+        )
+
+    def _rule(self, risk: str) -> Rule:
+        if risk not in self.risks:
+            raise Refused(
+                f"There is no rule for the risk {risk!a}. An operator has to add one to `approvals`."
+            )
+        return self.risks[risk]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authority:
+    """People and rules as they are at one moment, read together."""
+
+    directory: Directory
+    policy: Policy
+
+    def holders(self, tenant: str, action: Action, resources: Iterable[str]) -> tuple[str, ...]:
+        """Return who may do this to every one of these, by name."""
+        wanted = tuple(resources)
+        people = self.directory.members(tenant)
+        return tuple(p.id for p in people if self.policy.may(p, action, wanted))

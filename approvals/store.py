@@ -1,0 +1,112 @@
+"""The ports behind which requests and runs are kept. Every method is one transaction.
+
+Whatever two people, two processes or two clicks may race for is decided by one conditional
+statement; whoever comes second gets back what has become of the request. Each change and its audit
+entry are one transaction (I11), each read carries the tenant (I14).
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd
+from core.audit import Entry
+from core.conversations import Said
+
+
+class ApprovalStore(Protocol):
+    """Where requests live. A request past its time is expired before anything else is done to it."""
+
+    async def open(self, new: NewRequest) -> Request | Denial:
+        """Keep a new request, or return the open one that asks for the same, or the denial that forbids it.
+
+        The same is: same conversation, requester and plan hash, still open or granted. It is then
+        counted once more, and its agent text replaced as long as nobody voted. Opening what
+        `supersedes` another ends that one and lifts the denials that it left.
+        Raises `Refused` where the plan's short id already names another plan.
+        """
+        ...
+
+    async def get(self, tenant: str, request: str) -> Request | None:
+        """Return a request as it is now, or None where this tenant has none of that id."""
+        ...
+
+    async def vote(self, tenant: str, request: str, *, principal: str) -> Request:
+        """Record one person's yes while the request is open; the one that completes the quorum grants it."""
+        ...
+
+    async def deny(self, tenant: str, request: str, *, principal: str, reason: str) -> Request:
+        """End a live request and refuse its effects for its conversation (I13)."""
+        ...
+
+    async def revoke(self, tenant: str, request: str, *, principal: str, reason: str) -> Request:
+        """End a live request because something about it is no longer as it was shown."""
+        ...
+
+    async def spend(self, request: Request, *, principal: str, run: str) -> Spent | None:
+        """Turn a granted request into a running run; None for whoever comes second (I2).
+
+        Holds only if the request is still granted, not expired, bound to this tenant, conversation
+        and plan hash, and its votes are exactly those whose authority the caller has just checked.
+        """
+        ...
+
+    async def attempt_refused(self, tenant: str, *, principal: str, request: str, why: str) -> None:
+        """Note in the audit log that somebody tried and was refused."""
+        ...
+
+
+class RunStore(Protocol):
+    """Where runs live."""
+
+    async def begin_step(self, run: Run, index: int) -> bool:
+        """Write the intent to run a step, before it runs; False where it must not (stopped, not next)."""
+        ...
+
+    async def end_step(self, run: Run, index: int, end: StepEnd) -> Run:
+        """Write how a step ended; if it did not succeed, or was the last, the run ends with it.
+
+        The end of a run stores its report in its conversation, in the same transaction.
+        """
+        ...
+
+    async def cancel(self, run: Run, *, why: str) -> Run:
+        """End a run between two steps: what has not begun is not run."""
+        ...
+
+    async def run(self, tenant: str, run: str) -> Run | None:
+        """Return a run as it is now."""
+        ...
+
+    async def notice_dead(self) -> Sequence[Run]:
+        """End every run whose process is provably gone; what had begun is unknown. Return those runs."""
+        ...
+
+    async def resolve(
+        self, tenant: str, run: str, index: int, *, happened: bool, principal: str
+    ) -> Run:
+        """End an unknown step by what a person found out; raise `Refused` where it is not unknown."""
+        ...
+
+
+class Records(Protocol):
+    """What an operator may read: everything, of every tenant."""
+
+    async def requests(self) -> Sequence[Request]:
+        """Return all requests, newest first."""
+        ...
+
+    async def runs(self) -> Sequence[Run]:
+        """Return all runs, newest first."""
+        ...
+
+    async def said(self, conversation: str) -> Sequence[Said]:
+        """Return everything that was said, oldest first; nothing for an unknown conversation."""
+        ...
+
+    async def plans(self, plan: str) -> Sequence[str]:
+        """Return the canonical text of the plans of that name, one a tenant."""
+        ...
+
+    async def audit(self) -> Sequence[Entry]:
+        """Return the audit log, oldest first."""
+        ...

@@ -1,0 +1,229 @@
+"""The `sayso` command line. Only declarations: nothing heavy is imported before a command runs."""
+
+import io
+import json
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+
+from bot.printed import Printed
+from core.errors import Invalid, Refused, SaysoError, Unavailable
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+as_name = click.option("--as", "name", metavar="NAME", help="Act as NAME, where that is allowed.")
+request = click.argument("request", metavar="ID")
+a_file = click.Path(path_type=Path)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="sayso")
+@click.option(
+    "--config", type=a_file, default="sayso.yml", show_default=True, help="Configuration."
+)
+@click.pass_context
+def cli(context: click.Context, config: Path) -> None:
+    """Ask, approve, run: every change is shown as one plan and runs once, on your say-so."""
+    context.obj = config
+
+
+@cli.command()
+@click.argument("text", default="")
+@as_name
+@click.option("--conversation", metavar="ID", help="Go on in this conversation.")
+@click.option("--plan", type=a_file, help="Propose an exported plan.")
+@click.option("--again", metavar="REQUEST", help="Ask again for what a request showed.")
+@as_json
+def ask(**given: Any) -> None:
+    """Ask for something in words, with an exported plan, or again."""
+    _run("ask", **given)
+
+
+@cli.command()
+@request
+@as_name
+@as_json
+def approve(**given: Any) -> None:
+    """Approve a request; where that completes the votes, run it. Ctrl-C stops the run."""
+    _run("approve", **given)
+
+
+@cli.command()
+@request
+@click.option("--reason", default="", help="Why not. Whoever asked is told.")
+@as_name
+@as_json
+def deny(**given: Any) -> None:
+    """Deny a request; what it would do stays refused in its conversation."""
+    _run("deny", **given)
+
+
+@cli.command()
+@click.argument("run")
+@click.argument("index", type=int)
+@click.option("--happened/--did-not", required=True, default=None, help="What you found out.")
+@as_name
+@as_json
+def resolve(**given: Any) -> None:
+    """Say whether an unknown step of a run happened."""
+    _run("resolve", **given)
+
+
+@cli.command()
+@as_json
+def requests(**given: Any) -> None:
+    """List requests, newest first."""
+    _run("requests", **given)
+
+
+@cli.command()
+@as_json
+def runs(**given: Any) -> None:
+    """List runs, newest first."""
+    _run("runs", **given)
+
+
+@cli.command()
+@click.argument("conversation")
+@as_json
+def conversation(**given: Any) -> None:
+    """Show what was said in a conversation."""
+    _run("conversation", **given)
+
+
+@cli.group()
+def plan() -> None:
+    """Write plans as files."""
+
+
+@plan.command("export")
+@click.argument("plan", metavar="ID")
+@as_json
+def plan_export(**given: Any) -> None:
+    """Write a plan as YAML, which `sayso ask --plan FILE` proposes again."""
+    _run("plan_export", **given)
+
+
+@cli.group()
+def audit() -> None:
+    """Check and copy the audit log."""
+
+
+@audit.command("verify")
+@click.option("--head", metavar="HASH", help="A head noted earlier, which must still be there.")
+@as_json
+def audit_verify(**given: Any) -> None:
+    """Check every entry of the chain."""
+    _run("audit_verify", **given)
+
+
+@audit.command("head")
+@as_json
+def audit_head(**given: Any) -> None:
+    """Print the newest entry's hash, to be kept somewhere else."""
+    _run("audit_head", **given)
+
+
+@audit.command("export")
+@as_json
+def audit_export(**given: Any) -> None:
+    """Print every entry, a JSON line each."""
+    _run("audit_export", **given)
+
+
+@cli.group()
+def runbooks() -> None:
+    """Look at the catalogue."""
+
+
+@runbooks.command("list")
+@as_json
+def runbooks_list(**given: Any) -> None:
+    """List what can be asked for."""
+    _run("runbooks_list", **given)
+
+
+@runbooks.command("lint")
+@as_json
+def runbooks_lint(**given: Any) -> None:
+    """Check every runbook."""
+    _run("runbooks_lint", **given)
+
+
+@cli.command()
+@as_json
+def check(**given: Any) -> None:
+    """Check the whole configuration and say what is wrong with it."""
+    _run("check", **given)
+
+
+@cli.command()
+@as_json
+def migrate(**given: Any) -> None:
+    """Bring the database up to date."""
+    _run("migrate", **given)
+
+
+@cli.command()
+@click.option("--tour", is_flag=True, help="Play the tour even on a terminal.")
+def demo(**given: Any) -> None:
+    """Try it: two real services and three runbooks on this machine; no key, no token."""
+    from bot import demo as playing  # noqa: PLC0415 - heavy
+
+    sys.exit(playing.play(**given))
+
+
+def _deeds() -> ModuleType:
+    from bot import console  # noqa: PLC0415 - heavy
+
+    return console
+
+
+def _run(command: str, *, as_json: bool, **given: Any) -> None:
+    """Do what a command does, print what came of it, and exit."""
+    file: Path = click.get_current_context().obj
+    deed: Callable[..., Printed] = getattr(_deeds(), command)
+    try:
+        printed = deed(file, **given)
+    except SaysoError as error:
+        sys.exit(_fail(error, as_json=as_json))
+    except Exception:
+        logging.getLogger("sayso").exception("unexpected")
+        unexpected = Unavailable(
+            "Something went wrong inside Sayso; the log on standard error has the details. "
+            "Look at `sayso runs` before you try again."
+        )
+        sys.exit(_fail(unexpected, as_json=as_json))
+    click.echo(json.dumps(printed.object) if as_json else printed.text)
+    sys.exit(printed.code)
+
+
+def _fail(error: SaysoError, *, as_json: bool) -> int:
+    if as_json:
+        click.echo(json.dumps({"error": {"kind": error.kind, "message": error.shown}}))
+    else:
+        click.echo(error.shown, err=True)
+    return 2 if isinstance(error, Invalid) else 1
+
+
+def main() -> int:
+    """Run the command line; with `--json`, wrong usage is one object too."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(message)s"
+    )
+    for stream in (sys.stdout, sys.stderr):
+        # What somebody typed may hold characters that this terminal cannot show.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code: int = cli.main(standalone_mode=False) or 0
+    except click.UsageError as error:
+        wrong = Invalid(f"{error.format_message()} See: sayso --help")
+        return _fail(wrong, as_json="--json" in sys.argv)
+    except click.Abort:
+        return _fail(Refused("Stopped."), as_json="--json" in sys.argv)
+    return code

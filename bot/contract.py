@@ -1,0 +1,102 @@
+"""The JSON that scripts rely on. Keys may be added, none removed or renamed."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from approvals.models import Request, Run
+from bot.ask import Answered
+from core import cards
+from core.audit import Broken, Intact
+from core.cards import Card
+from core.conversations import Said
+
+Object: TypeAlias = dict[str, Any]
+Draw: TypeAlias = Callable[[Card], str]
+
+
+def answered(turn: Answered, draw: Draw) -> Object:
+    """Return what `sayso ask` prints."""
+    return {
+        "conversation": turn.conversation,
+        "turn": turn.turn,
+        "reason": turn.reason.value,
+        "text": turn.text,
+        "suggestions": list(turn.suggestions),
+        "run": None,
+        "request": request(turn.request, draw) if turn.request else None,
+    }
+
+
+def request(one: Request, draw: Draw) -> Object:
+    """Return one request."""
+    return {
+        "id": one.id,
+        "state": one.state.value,
+        "conversation": one.conversation,
+        "requester": one.requester,
+        "plan": f"p_{one.plan_sha256[:12]}",
+        "plan_sha256": one.plan_sha256,
+        "votes": len(one.votes),
+        "voters": list(one.voters),
+        "quorum": one.rule.quorum,
+        "opened_at": one.opened_at.isoformat(),
+        "expires_at": one.expires_at.isoformat(),
+        "times_asked": one.times_asked,
+        "ended_by": one.ended_by,
+        "reason": one.reason,
+        "card": draw(one.card),
+    }
+
+
+def run(one: Run) -> Object:
+    """Return one run."""
+    return {
+        "id": one.id,
+        "state": one.state.value,
+        "conversation": one.conversation,
+        "request": one.request,
+        "plan": one.plan,
+        "started_at": one.started_at.isoformat(),
+        "ended_at": one.ended_at.isoformat() if one.ended_at else None,
+        "steps": [
+            {
+                "index": step.index,
+                "tool": step.tool,
+                "state": step.state.value,
+                "exit_code": step.exit_code,
+                "output": step.output,
+                "note": step.note,
+            }
+            for step in one.steps
+        ],
+    }
+
+
+def audit(verdict: Intact | Broken) -> Object:
+    """Return what `sayso audit verify` prints."""
+    match verdict:
+        case Intact(entries=entries, head=head):
+            return {"ok": True, "entries": entries, "head": head}
+        case Broken(first_bad=first_bad, why=why):
+            return {"ok": False, "first_bad": first_bad, "why": why}
+
+
+def conversation(name: str, said: Sequence[Said], draw: Draw) -> Object:
+    """Return a conversation, oldest first, its cards as plain text."""
+    return {
+        "conversation": name,
+        "entries": [
+            {
+                "at": one.at.isoformat(),
+                "kind": one.kind,
+                "author": one.author,
+                "text": text_of(one, draw),
+            }
+            for one in said
+        ],
+    }
+
+
+def text_of(said: Said, draw: Draw) -> str:
+    """Return what was said as text."""
+    return draw(cards.decode(said.text)) if said.kind == "card" else said.text

@@ -1,0 +1,39 @@
+"""What is wrong with a configuration: a line for each problem, with what to do about it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bot import settings, wiring
+from bot.settings import Settings
+from core.errors import Invalid, SaysoError
+from core.tools import Effect
+
+
+def problems(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield everything that is wrong, though each value by itself is sound."""
+    for name in settings.stray_names():
+        yield f"{name}: no setting has this name. Correct or unset this variable."
+    try:
+        settings.secret_values(configured.secrets, file.parent)
+    except Invalid as error:
+        yield error.shown
+    if configured.sandbox.backend is None:
+        yield "sandbox: nothing may run until you choose one. Write: sandbox: {backend: none}"
+    if not (file.parent / configured.runbooks.workdir).is_dir():
+        yield f"runbooks.workdir: there is no folder {configured.runbooks.workdir}. Make it."
+    if not any(tenant.console for tenant in configured.tenants.values()):
+        yield "tenants: nobody owns the console. Write `console: true` for the tenant that does."
+    yield from runbook_problems(file, configured)
+
+
+def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield what is wrong with the runbooks."""
+    try:
+        found = wiring.catalogue(file, configured)
+    except SaysoError as error:
+        yield error.shown
+        return
+    yield from found.faults
+    for tool in found.tools:
+        if tool.effect is Effect.WRITE and tool.risk not in configured.approvals:
+            yield f"{tool.name}: no rule for its risk. Add one to `approvals`, or correct `risk`."

@@ -1,0 +1,68 @@
+"""What people read on a terminal: plain text, in ASCII wherever software wrote it."""
+
+from collections.abc import Iterator, Sequence
+
+from approvals import cards
+from approvals.models import Request, Run
+from bot.ask import Answered
+from bot.contract import Draw, text_of
+from core.audit import Broken, Intact
+from core.conversations import Said
+
+
+def answered(turn: Answered, draw: Draw) -> str:
+    """Return an answer, a card, or both."""
+    lines = [turn.text] if turn.text else []
+    lines += (
+        ["You could ask:", *(f"  sayso ask {_quoted(s)}" for s in turn.suggestions)]
+        if turn.suggestions
+        else []
+    )
+    if turn.request:
+        lines += [draw(turn.request.card), cards.status(turn.request)]
+        lines += (
+            [f"Asked {turn.request.times_asked} times."] if turn.request.times_asked > 1 else []
+        )
+    return "\n".join(lines)
+
+
+def decided(request: Request, run: Run | None) -> str:
+    """Return what a decision led to."""
+    return cards.report(run) if run else cards.status(request)
+
+
+def requests(found: Sequence[Request]) -> str:
+    """Return a list of requests, two lines each."""
+    return "\n".join(_request(one) for one in found) or "No requests yet."
+
+
+def _request(one: Request) -> str:
+    return f"{one.id} {one.state.value:<10} asked by {one.requester}: {one.card.title}\n  {cards.status(one)}"
+
+
+def runs(found: Sequence[Run]) -> str:
+    """Return the reports of runs."""
+    return "\n\n".join(cards.report(one) for one in found) or "No runs yet."
+
+
+def conversation(said: Sequence[Said], draw: Draw) -> str:
+    """Return what was said, oldest first."""
+    return "\n".join(line for one in said for line in _said(one, draw))
+
+
+def _said(one: Said, draw: Draw) -> Iterator[str]:
+    yield f"{cards.at(one.at)} {one.author} {one.kind}:"
+    yield from (f"  {line}" for line in text_of(one, draw).splitlines())
+
+
+def audit(verdict: Intact | Broken) -> str:
+    """Return whether the audit log holds."""
+    match verdict:
+        case Intact(entries=entries, head=head):
+            return f"The audit log is whole: {entries} entries, head {head}."
+        case Broken(first_bad=first_bad, why=why):
+            return f"The audit log is broken at entry {first_bad}: {why}."
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

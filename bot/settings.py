@@ -1,0 +1,283 @@
+"""`sayso.yml` and the environment, checked at the border and handed on as values of ours.
+
+Who may do what comes from the file alone: no environment variable can name a person, loosen a rule
+or let one account act as another. Everything else can be overridden as `SAYSO_SECTION__KEY`.
+"""
+
+import os
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from core import documents
+from core.documents import Document
+from core.durations import Duration
+from core.errors import Invalid
+from core.redaction import SHORTEST
+
+PREFIX = "SAYSO_"
+AUTHORITY = ("tenants", "people", "policy", "approvals", "console")
+"""Sections that the environment cannot touch."""
+NOT_SETTINGS = ("SAYSO_STEP_ID",)
+"""What Sayso itself puts into the environment of a step."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+Names = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+class TenantSection(_Section):
+    """The workspaces and guilds that one tenant owns, and whether the console is its."""
+
+    slack: Names = ()
+    discord: Names = ()
+    console: bool = False
+
+
+class PersonSection(_Section):
+    """One person: console accounts, `TEAM:USER` and `GUILD:USER` identities, and groups."""
+
+    console: Names = ()
+    slack: Names = ()
+    discord: Names = ()
+    groups: Names = ()
+
+    @field_validator("slack", "discord")
+    @classmethod
+    def _are_pairs(cls, identities: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(i.count(":") == 1 and all(i.split(":")) for i in identities):
+            raise ValueError("write an identity as workspace and user with a colon between")
+        return identities
+
+
+class PolicyLine(_Section):
+    """One rule. `resource` is everything unless it says otherwise."""
+
+    effect: Literal["allow", "deny"]
+    action: str = Field(min_length=1)
+    resource: str = "*"
+    groups: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class PolicySection(_Section):
+    """Default deny; one line that denies beats all that allow."""
+
+    rules: tuple[PolicyLine, ...] = ()
+
+
+class RiskSection(_Section):
+    """How many must agree, and until when."""
+
+    quorum: int = Field(default=1, ge=1, le=20)
+    requester_may_vote: bool = False
+    expires: Duration = timedelta(hours=8)
+    remind_at: float | None = Field(default=None, gt=0, lt=1)
+    escalate_to: Names = ()
+
+
+class ModelSection(_Section):
+    """Who thinks. Without a model, a strict grammar over the runbooks' phrases."""
+
+    provider: Literal["grammar"] = "grammar"
+
+
+class RunbooksSection(_Section):
+    """Where runbooks lie, and where their steps run."""
+
+    folder: Path = Path("runbooks")
+    workdir: str = "work"
+    strict: bool = False
+    """Refuse to start while any file is bad, instead of leaving that file out."""
+
+
+class StorageSection(_Section):
+    """Where everything is kept."""
+
+    url: str = "sqlite:data/sayso.db"
+
+    @field_validator("url")
+    @classmethod
+    def _is_sqlite(cls, url: str) -> str:
+        if not url.startswith("sqlite:") or len(url) == len("sqlite:"):
+            raise ValueError("write sqlite: and a path, such as sqlite:data/sayso.db")
+        return url
+
+    @property
+    def path(self) -> Path:
+        """Return the database's file."""
+        return Path(self.url.removeprefix("sqlite:"))
+
+
+class SandboxSection(_Section):
+    """How steps are kept from everything else. There is no default: unset means nothing runs."""
+
+    backend: Literal["none"] | None = None
+
+
+class ExecutionSection(_Section):
+    """What may run at all."""
+
+    plan_only: bool = False
+    runs_per_turn: int = Field(default=1, ge=0, le=1)
+
+
+class ConsoleSection(_Section):
+    """The command line as a platform."""
+
+    allow_as: bool = False
+
+
+def _risks() -> dict[str, RiskSection]:
+    return {
+        "low": RiskSection(quorum=1, requester_may_vote=True, expires=timedelta(hours=24)),
+        "medium": RiskSection(quorum=1, expires=timedelta(hours=8)),
+        "high": RiskSection(quorum=2, expires=timedelta(hours=4)),
+    }
+
+
+class Settings(BaseSettings):
+    """Everything that differs between two deployments."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    tenants: dict[str, TenantSection] = Field(default_factory=dict)
+    people: dict[str, PersonSection] = Field(default_factory=dict)
+    policy: PolicySection = PolicySection()
+    approvals: dict[str, RiskSection] = Field(default_factory=_risks)
+    model: ModelSection = ModelSection()
+    runbooks: RunbooksSection = RunbooksSection()
+    storage: StorageSection = StorageSection()
+    sandbox: SandboxSection = SandboxSection()
+    execution: ExecutionSection = ExecutionSection()
+    console: ConsoleSection = ConsoleSection()
+    defaults: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    """Arguments that are filled in where somebody leaves them out, by name."""
+    secrets: dict[str, str] = Field(default_factory=dict)
+    """Where each secret comes from: `env:NAME` or `file:PATH`."""
+
+    @field_validator("tenants")
+    @classmethod
+    def _share_nothing(cls, tenants: dict[str, TenantSection]) -> dict[str, TenantSection]:
+        if sum(tenant.console for tenant in tenants.values()) > 1:
+            raise ValueError("the console can belong to one tenant only")
+        for platform in ("slack", "discord"):
+            owned = [w for tenant in tenants.values() for w in getattr(tenant, platform)]
+            if len(set(owned)) != len(owned):
+                raise ValueError(f"one {platform} workspace belongs to two tenants")
+        return tenants
+
+    @field_validator("approvals")
+    @classmethod
+    def _keep_defaults(cls, approvals: dict[str, RiskSection]) -> dict[str, RiskSection]:
+        return {**_risks(), **approvals}
+
+    @field_validator("secrets")
+    @classmethod
+    def _are_references(cls, secrets: dict[str, str]) -> dict[str, str]:
+        for source in secrets.values():
+            if not source.startswith(("env:", "file:")) or source in {"env:", "file:"}:
+                raise ValueError("write where the secret comes from: env:NAME or file:PATH")
+        return secrets
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Let the environment win over the file; read nothing else."""
+        del settings_cls, dotenv_settings, file_secret_settings
+        return env_settings, init_settings
+
+
+def read(file: Path) -> Settings:
+    """Return the settings of a file and the environment; raise `Invalid` with file, line and field."""
+    document = _document(file)
+    _refuse_environment()
+    if document.value is not None and not isinstance(document.value, dict):
+        raise document.error((), "it must hold names with values. Start from the README's example.")
+    values = cast("dict[str, Any]", document.value or {})
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        raise _blamed(document, error) from error
+
+
+def stray_names() -> tuple[str, ...]:
+    """Return variables that look meant for Sayso and set nothing."""
+    return tuple(
+        sorted(
+            name
+            for name in os.environ  # noqa: TID251 - the module for it
+            if _is_ours(name) and _section(name) not in Settings.model_fields
+        )
+    )
+
+
+def secret_values(sources: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return the values of secrets; raise `Invalid` for one that cannot be read or is too short."""
+    return {name: _secret(name, source, folder) for name, source in sources.items()}
+
+
+def _secret(name: str, source: str, folder: Path) -> str:
+    kind, _, where = source.partition(":")
+    try:
+        value = (
+            os.environ[where]  # noqa: TID251 - the module for it
+            if kind == "env"
+            else (folder / where).read_text(encoding="utf-8").strip()
+        )
+    except (KeyError, OSError, UnicodeDecodeError) as error:
+        raise Invalid(
+            f"secrets.{name}: {source} cannot be read. Set it, or correct where it comes from."
+        ) from error
+    if len(value) < SHORTEST or "\0" in value:
+        raise Invalid(
+            f"secrets.{name}: a secret needs at least {SHORTEST} characters, or it cannot be masked."
+        )
+    return value
+
+
+def _document(file: Path) -> Document:
+    try:
+        return documents.load(file.read_text(encoding="utf-8"), file.name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(
+            f"{file.name} cannot be read here. Run sayso in its folder, or name it with --config."
+        ) from error
+
+
+def _refuse_environment() -> None:
+    for name in os.environ:  # noqa: TID251 - the module for it
+        if _is_ours(name) and _section(name) in AUTHORITY:
+            raise Invalid(f"{name}: who may decide is set in sayso.yml alone. Unset this variable.")
+
+
+def _is_ours(name: str) -> bool:
+    # In any case: that is how pydantic-settings reads them.
+    return name.upper().startswith(PREFIX) and name not in NOT_SETTINGS
+
+
+def _section(name: str) -> str:
+    return name[len(PREFIX) :].partition("__")[0].lower()
+
+
+def _blamed(document: Document, error: ValidationError) -> Invalid:
+    """Blame the file, or the environment where the value came from there."""
+    location = error.errors(include_url=False, include_input=False)[0]["loc"]
+    variable = PREFIX + "__".join(str(part) for part in location).upper()
+    if variable in os.environ:  # noqa: TID251 - the module for it
+        return Invalid(f"{variable}: this value does not fit. Correct or unset it.")
+    return document.explain(error)

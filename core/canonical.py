@@ -1,0 +1,85 @@
+"""JSON with exactly one spelling (RFC 8785), and a parser that accepts nothing ambiguous.
+
+Equal values have equal bytes and so one hash; what two parsers could read differently (duplicate
+keys, NaN, integers that a double cannot hold, lone surrogates) is refused instead of repaired.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import NoReturn, TypeAlias
+
+import rfc8785
+
+from core.errors import Refused
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+JsonObject: TypeAlias = Mapping[str, Json]
+
+LARGEST_INTEGER = 2**53 - 1
+
+
+def encode(value: Json) -> str:
+    """Return the canonical text of a value; raise `Refused` where it has none."""
+    try:
+        return rfc8785.dumps(_plain(value)).decode()
+    except (rfc8785.CanonicalizationError, RecursionError) as error:
+        raise Refused(
+            "These values have no exact JSON form (NaN, infinity, an integer beyond 2^53, broken "
+            "text or too much nesting). Write large ids as text.",
+            error=str(error),
+        ) from error
+
+
+def digest(value: Json) -> str:
+    """Return the SHA-256 of the canonical text, as 64 hex digits."""
+    return sha256(encode(value))
+
+
+def sha256(text: str) -> str:
+    """Return the SHA-256 of a text's UTF-8 bytes, as 64 hex digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def parse(text: str) -> Json:
+    """Read JSON strictly; raise `Refused` for whatever two readers could understand differently."""
+    try:
+        value: Json = json.loads(
+            text,
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_no_constant,
+            parse_int=_exact_integer,
+        )
+    except RecursionError as error:
+        raise Refused("This JSON is nested too deeply.") from error
+    except ValueError as error:
+        raise Refused("This is not valid JSON.", error=str(error)) from error
+    encode(value)
+    return value
+
+
+def _plain(value: Json) -> Json:
+    """Turn any mapping or sequence into the dict or list that the encoder knows."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _without_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise Refused("This JSON names one key twice.")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Refused("NaN and infinity are not JSON.", name=name)
+
+
+def _exact_integer(digits: str) -> int:
+    # Bounded before int(), which takes quadratic time (and refuses beyond 4,300 digits).
+    if len(digits) > len(str(-LARGEST_INTEGER)) or abs(int(digits)) > LARGEST_INTEGER:
+        raise Refused("This JSON holds an integer beyond 2^53. Write large ids as text.")
+    return int(digits)

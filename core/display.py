@@ -1,0 +1,76 @@
+"""How values from outside are shown so that nobody is fooled: ASCII only, and injective.
+
+`json_text` has one reading: it parses back to the same value. Characters that chat platforms give
+a meaning to (mentions, code fences, links) are escaped as well, so they have none on a card.
+"""
+
+import json
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.canonical import Json
+
+_HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Co", "Cs", "Cn"})
+_MEANINGFUL = {ord(c): f"\\u{ord(c):04x}" for c in "`<>&@\x7f"}
+
+
+def json_text(value: Json) -> str:
+    """Return JSON in ASCII without any character that a platform could interpret."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False).translate(_MEANINGFUL)
+
+
+def hidden(text: str) -> str | None:
+    """Name the first character that people cannot see or that moves others, or None."""
+    return next((character_name(c) for c in text if unicodedata.category(c) in _HIDDEN), None)
+
+
+def character_name(character: str) -> str:
+    """Return a code point with its name, `U+202E RIGHT-TO-LEFT OVERRIDE`."""
+    return f"U+{ord(character):04X} {unicodedata.name(character, 'a control character')}"
+
+
+def odd_characters(value: Json) -> tuple[str, ...]:
+    """Name every code point outside ASCII in a value, each once."""
+    return tuple(sorted({character_name(c) for text in strings(value) for c in text if c > "\x7f"}))
+
+
+def strings(value: Json) -> Iterator[str]:
+    """Yield every text inside a value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield key
+            yield from strings(item)
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from strings(item)
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """Return prose as one visible line: hidden characters named, white space folded, length capped."""
+    shown = "".join(_visible(c) for c in " ".join(text.split()))
+    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
+def quoted(text: str, limit: int = 1500) -> tuple[str, ...]:
+    """Return prose as lines to be quoted, each one visible, at most `limit` characters in all."""
+    lines = tuple(one_line(line, limit) for line in text[:limit].splitlines() if line.strip())
+    return (*lines, "…") if len(text) > limit else lines
+
+
+def sound(text: str) -> str:
+    """Return text that every store and encoding takes: lone surrogates and NUL become U+FFFD."""
+    return (
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+    )
+
+
+def output(text: str) -> str:
+    """Return a command's output with control characters shown; tabs and line ends stay."""
+    return "".join(c if c in "\n\t" else _visible(c) for c in sound(text).replace("\r\n", "\n"))
+
+
+def _visible(character: str) -> str:
+    hides = unicodedata.category(character) in _HIDDEN
+    return f"\\u{ord(character):04x}" if hides else character

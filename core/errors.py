@@ -1,0 +1,44 @@
+"""Every error that Sayso raises on purpose: three branches by what a caller may do next."""
+
+from typing import ClassVar
+
+
+class SaysoError(Exception):
+    """A failure with a sentence that is safe to show and details for the log alone.
+
+    `str(error)` never reaches people; `shown` does, so it says what to do next and holds no values
+    that somebody else typed.
+    """
+
+    kind: ClassVar[str] = "unavailable"
+
+    def __init__(self, shown: str, **detail: object) -> None:
+        super().__init__(shown)
+        self.shown = shown
+        self.detail = detail
+
+
+class Refused(SaysoError):
+    """The rules say no; trying the same again changes nothing."""
+
+    kind: ClassVar[str] = "refused"
+
+
+class Invalid(Refused):
+    """Wrong usage or a wrong configuration; somebody has to correct a command or a file."""
+
+    kind: ClassVar[str] = "invalid"
+
+
+class Incorrect(Refused):
+    """A tool call whose arguments can be corrected: the sentence names field, expectation, next step."""
+
+
+class Unavailable(SaysoError):
+    """Something outside did not answer; the same call may work later."""
+
+
+class OutcomeUnknown(SaysoError):
+    """Something may have happened; never try again, tell a person."""
+
+    kind: ClassVar[str] = "unknown_outcome"

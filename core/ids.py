@@ -1,0 +1,38 @@
+"""Ids. What a button carries is a secret; everything else only has to be unique and easy to read out."""
+
+import secrets
+
+
+def request_id() -> str:
+    """Return 32 lowercase hex digits: 128 random bits, the only thing that a button carries."""
+    return secrets.token_hex(16)
+
+
+def conversation_id() -> str:
+    """Return a new id for a conversation, `c_…`."""
+    return f"c_{secrets.token_hex(8)}"
+
+
+def turn_id() -> str:
+    """Return a new id for a turn, `t_…`."""
+    return f"t_{secrets.token_hex(8)}"
+
+
+def run_id() -> str:
+    """Return a new id for a run, `r_…`."""
+    return f"r_{secrets.token_hex(8)}"
+
+
+def plan_id(sha256: str) -> str:
+    """Return the short name of a plan: the same content always has the same one."""
+    return f"p_{sha256[:12]}"
+
+
+def step_id(run: str, index: int) -> str:
+    """Return the stable name of one step, which an effect may use as its idempotency key."""
+    return f"{run}.{index}"
+
+
+def look_id() -> str:
+    """Return a name for one dry run, so that ending it can touch no other."""
+    return f"look_{secrets.token_hex(8)}"

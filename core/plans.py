@@ -1,0 +1,138 @@
+"""A plan: the exact steps that people are asked to allow, frozen and hashed.
+
+Everything that decides what happens is inside and hashed: arguments, the commands they expand to,
+what those act on, and the rules under which people decide. Everything a model wrote is outside.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError, with_config
+
+from core import canonical
+from core.errors import Refused
+from core.ids import plan_id
+
+_STRICT = ConfigDict(extra="forbid", strict=True)
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
+class RunStep:
+    """One command: its arguments as they will be passed, never through a shell."""
+
+    kind: Literal["run"] = "run"
+    argv: tuple[str, ...]
+    timeout_ms: int
+    memory_bytes: int
+    secrets: tuple[str, ...]
+    """Names only. The runner puts the values into the step's environment."""
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
+class Fingerprint:
+    """What a file held when the plan was made; `sha256` is None where there was no file."""
+
+    file: str
+    sha256: str | None
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One tool call with everything that it resolves to at this moment."""
+
+    tool: str
+    arguments: Mapping[str, JsonValue]
+    definition: str
+    """SHA-256 of the bytes that define the tool, so that an edit revokes what is open."""
+    risk: str
+    steps: tuple[RunStep, ...]
+    verify: RunStep | None
+    fingerprints: tuple[Fingerprint, ...]
+    preview: str | None
+    """SHA-256 of the preview's output where the runbook binds it, else None."""
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Ordered calls, where they run, and the digest of the rules that decide them."""
+
+    schema: Literal["sayso.plan/1"] = "sayso.plan/1"
+    calls: tuple[Call, ...]
+    folder: str
+    sandbox: str
+    rules: str
+
+    @cached_property
+    def canonical(self) -> str:
+        """Return the canonical text: what is stored, hashed, and read back to be run."""
+        return canonical.encode(_PLAN.dump_python(self, mode="json"))
+
+    @cached_property
+    def sha256(self) -> str:
+        """Return the hash that people approve."""
+        return canonical.sha256(self.canonical)
+
+    @property
+    def id(self) -> str:
+        """Return the short name, `p_…`."""
+        return plan_id(self.sha256)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Return the names of the tools, each once, in order."""
+        return tuple(dict.fromkeys(call.tool for call in self.calls))
+
+
+def read(text: str) -> Plan:
+    """Read a plan back from its canonical text; raise `Refused` where it is not exactly that."""
+    if canonical.encode(canonical.parse(text)) != text:
+        raise Refused("This plan is not in its canonical form.")
+    return from_values(canonical.parse(text))
+
+
+def from_values(values: object) -> Plan:
+    """Build a plan from plain values, such as an exported file; raise `Refused` where it is not one."""
+    try:
+        # Through JSON, because strict validation takes lists for tuples only there.
+        return _PLAN.validate_json(canonical.encode(values))  # type: ignore[arg-type]  # checked by encode
+    except (ValidationError, TypeError) as error:
+        raise Refused("This is not a plan. Export one with `sayso plan export ID`.") from error
+
+
+def difference(before: Plan, now: Plan) -> str | None:
+    """Say what made the plan another one since it was shown, or None where nothing did."""
+    if before.sha256 == now.sha256:
+        return None
+    if before.rules != now.rules:
+        return "the rules that decide it changed"
+    if (before.sandbox, before.folder) != (now.sandbox, now.folder):
+        return "the place where it would run changed"
+    for old, new in zip(before.calls, now.calls, strict=False):
+        if old != new:
+            return _call_difference(old, new)
+    return "its calls changed"
+
+
+def _call_difference(old: Call, new: Call) -> str:
+    if old.definition != new.definition:
+        return f"the runbook {old.tool} was edited"
+    held = _held(old)
+    for file, sha256 in _held(new).items():
+        if sha256 != held.get(file, sha256):
+            return f"the file {file} changed"
+    if old.preview != new.preview:
+        return f"the preview of {old.tool} changed"
+    return f"what {old.tool} would do changed"
+
+
+def _held(call: Call) -> Mapping[str, str | None]:
+    return {f.file: f.sha256 for f in call.fingerprints}
+
+
+_PLAN = TypeAdapter(Plan)

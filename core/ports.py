@@ -1,0 +1,76 @@
+"""Every hole that an adapter fills. Read this file first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from core.plans import RunStep
+from core.tools import Toolbox
+from core.transcript import Entry, Move
+
+
+class Clock(Protocol):
+    """Now, so that tests can choose it."""
+
+    def now(self) -> datetime:
+        """Return the time in UTC."""
+        ...
+
+
+class Model(Protocol):
+    """Something that decides the next move of a turn."""
+
+    async def next_move(self, entries: Sequence[Entry], tools: Toolbox) -> Move:
+        """Return one move; raise `Unavailable` where none could be had."""
+        ...
+
+
+class Ending(StrEnum):
+    """How a command ended."""
+
+    EXITED = "exited"
+    TIMED_OUT = "timed_out"
+    TOO_MUCH_OUTPUT = "too_much_output"
+    NOT_STARTED = "not_started"
+    """Provably nothing happened: there was no such program, or it could not be started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A command is over, and so is everything that it started."""
+
+    ending: Ending
+    exit_code: int | None
+    """None unless it exited; minus the signal's number where a signal ended it."""
+    output: str
+    """Standard output and error together, head and tail where it was long, secrets masked."""
+
+
+class Runner(Protocol):
+    """Runs the steps of runbooks, and nothing else."""
+
+    @property
+    def backend(self) -> str:
+        """Return the name that stands in a plan: how a command is kept from everything else."""
+        ...
+
+    def obstacle(self, step: RunStep) -> str | None:
+        """Say what would keep this step from starting, in a sentence; None where nothing would."""
+        ...
+
+    async def run(self, step: RunStep, *, step_id: str) -> Ended:
+        """Run one step to its end. Cancelling this kills the command before it returns."""
+        ...
+
+
+class Files(Protocol):
+    """What lies in the working folder."""
+
+    async def sha256(self, file: str) -> str | None:
+        """Return the digest of a file's content, None where there is no such file.
+
+        Raises `Unavailable` where it cannot be read: could-not-check is never "unchanged".
+        """
+        ...

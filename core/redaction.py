@@ -1,0 +1,80 @@
+"""Keeps secrets out of everything that is stored, shown or sent to a model.
+
+Two nets: the exact values that this process holds (and their usual encodings), and anchored
+patterns of well-known credentials. Every pattern is linear on hostile input (possessive quantifiers).
+"""
+
+import base64
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from core.canonical import Json
+
+MASK = "[redacted]"
+SHORTEST = 6
+"""Secrets shorter than this are refused at start: masking them would mask half of every text."""
+
+_KNOWN = re.compile(
+    r"""
+      \bsk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20,}+
+    | \bxox[abeoprs]-[A-Za-z0-9-]{10,}+ | \bxapp-[A-Za-z0-9-]{20,}+
+    | https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]++
+    | \b[MNO][A-Za-z0-9_-]{23,27}+\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}+
+    | \bgh[pousr]_[A-Za-z0-9]{36,}+ | \bgithub_pat_[A-Za-z0-9_]{40,}+
+    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
+    | \beyJ[A-Za-z0-9_-]{5,}+\.eyJ[A-Za-z0-9_-]{5,}+\.[A-Za-z0-9_-]++
+    | -----BEGIN[ ][A-Z ]{0,40}+PRIVATE[ ]KEY-----(?:\s{1,4}+[A-Za-z0-9+/=:,.-]{1,128}+)*+
+    | (?<=://)[^\s/:@]{1,64}+:[^\s/@]{1,128}+(?=@)
+    | (?i:\b(?:bearer|basic)\s{1,4}+[A-Za-z0-9._~+/=-]{8,}+)
+    """,
+    re.VERBOSE,
+)
+_NAMED = re.compile(
+    r"""(?i)(\b[\w.-]{0,40}?(?:password|passwd|secret|token|api[_-]?key|private[_-]?key)[\w.-]{0,20}+
+        ["']?\s{0,4}+[:=]\s{0,4}+["']?) ([^\s"',;]{6,}+)""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Redactor:
+    """Masks secrets in text and, deeply, in values."""
+
+    exact: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, secrets: Iterable[str]) -> "Redactor":
+        """Return one that knows these exact values, each also in base64 and quoted for a URL."""
+        forms = sorted({f for secret in secrets for f in _forms(secret)}, key=len, reverse=True)
+        return cls(re.compile("|".join(map(re.escape, forms))) if forms else None)
+
+    def text(self, text: str) -> str:
+        """Return the text with every known secret and every well-known credential masked."""
+        masked = self.exact.sub(MASK, text) if self.exact else text
+        return _NAMED.sub(rf"\1{MASK}", _KNOWN.sub(MASK, masked))
+
+    def value(self, value: Json) -> Json:
+        """Return the value with every text inside it masked, keys and nested ones too."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {self.text(key): self.value(item) for key, item in value.items()}
+        if isinstance(value, Sequence):
+            return [self.value(item) for item in value]
+        return value
+
+
+def _forms(secret: str) -> Iterator[str]:
+    yield secret
+    yield quote(secret, safe="")
+    # A base64 of something longer shows the secret at one of three alignments; the characters
+    # that also encode its neighbours are left out.
+    raw = secret.encode()
+    for lead in range(3):
+        encoded = base64.b64encode(b"\0" * lead + raw).decode().rstrip("=")
+        inner = encoded[(lead * 4 + 2) // 3 : len(encoded) - (1 if (lead + len(raw)) % 3 else 0)]
+        if len(inner) >= SHORTEST:
+            yield inner
+            yield inner.replace("+", "-").replace("/", "_")

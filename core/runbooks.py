@@ -1,0 +1,268 @@
+"""Runbooks: operations that an operator writes in YAML, each a tool, a command and a phrase at once."""
+
+import re
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Annotated, Any, Literal, TypeAlias, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ByteSize,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
+
+from core import documents
+from core.canonical import Json, JsonObject, encode, sha256
+from core.display import character_name, hidden
+from core.documents import Document
+from core.durations import Duration
+from core.errors import Incorrect
+from core.plans import RunStep
+from core.tools import RESERVED, Effect, Tool, Work
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
+_PARAM = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_ADDRESS_SPACE = 4 * 2**30
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+Scalar: TypeAlias = bool | int | float | str
+Argv = Annotated[tuple[str, ...], Field(min_length=1, max_length=200, strict=False)]
+
+
+class Param(_Part):
+    """One parameter: typed and bounded, so that whatever passes is harmless inside one argument."""
+
+    type: Literal["string", "integer", "number", "boolean"]
+    description: str = ""
+    enum: Annotated[tuple[Scalar, ...] | None, Field(strict=False, min_length=1)] = None
+    pattern: str | None = None
+    min_length: int = Field(1, ge=0)
+    max_length: int = Field(200, ge=1, le=10_000)
+    minimum: float | None = None
+    maximum: float | None = None
+    may_start_with: Literal["", "-", "@", "-@"] = ""
+    default: Scalar | None = None
+
+    @field_validator("pattern")
+    @classmethod
+    def _compiles(cls, pattern: str | None) -> str | None:
+        try:
+            re.compile(pattern or "")
+        except re.error as error:
+            raise ValueError(f"this is not a regular expression: {error}") from error
+        return pattern
+
+    def annotation(self, name: str) -> tuple[Any, Any]:
+        """Return type and field for pydantic; the alias keeps any name clear of pydantic's own."""
+        field = Field(alias=name, description=self.description or None)
+        if self.enum is not None:
+            return Literal[self.enum], field
+        if self.type == "string":
+            limits = Field(min_length=self.min_length, max_length=self.max_length)
+            return Annotated[str, limits, AfterValidator(self._text)], field
+        if self.type == "boolean":
+            return bool, field
+        kind = int if self.type == "integer" else float
+        return Annotated[kind, Field(ge=self.minimum, le=self.maximum, allow_inf_nan=None)], field
+
+    def _text(self, value: str) -> str:
+        found = hidden(value)
+        if found:
+            raise ValueError(f"it must not contain {found}")
+        if value[:1] in {"-", "@"} and value[0] not in self.may_start_with:
+            raise ValueError(f"it must not start with {character_name(value[0])}")
+        if self.pattern is not None and not re.fullmatch(self.pattern, value):
+            raise ValueError(f"it must match {self.pattern}")
+        return value
+
+
+class Command(_Part):
+    """One command: a list of arguments, each with at most whole placeholders inside it."""
+
+    run: Argv
+    timeout: Duration = timedelta(seconds=60)
+    memory: ByteSize = Field(ByteSize(_ADDRESS_SPACE), ge=2**20)
+    secrets: Annotated[tuple[str, ...], Field(strict=False)] = ()
+
+    @field_validator("run")
+    @classmethod
+    def _names_a_program(cls, run: tuple[str, ...]) -> tuple[str, ...]:
+        if not run[0] or _placeholders(run[0]):
+            raise ValueError("its first element names the program and takes no placeholder")
+        if any("\0" in element for element in run):
+            raise ValueError("it must not contain NUL")
+        return run
+
+    def fill(self, arguments: JsonObject) -> RunStep:
+        """Return the command with every placeholder replaced inside its own element."""
+        return RunStep(
+            argv=tuple(_fill(element, arguments) for element in self.run),
+            timeout_ms=int(self.timeout / timedelta(milliseconds=1)),
+            memory_bytes=int(self.memory),
+            secrets=self.secrets,
+        )
+
+
+class Preview(Command):
+    """A dry run for the card; with `bind: exact` its output is part of the hash."""
+
+    bind: Literal["shown", "exact"] = "shown"
+
+
+class File(_Part):
+    """A file whose content the operation depends on."""
+
+    file: str
+
+
+class Runbook(_Part):
+    """One file of the catalogue."""
+
+    name: str
+    summary: str = Field(min_length=1, max_length=200)
+    effect: Effect = Field(Effect.WRITE, strict=False)
+    risk: str = "medium"
+    params: dict[str, Param] = Field(default_factory=dict)
+    phrases: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    preview: Preview | None = None
+    fingerprints: Annotated[tuple[File, ...], Field(strict=False)] = ()
+    steps: Annotated[tuple[Command, ...], Field(strict=False, min_length=1, max_length=50)]
+    verify: Command | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_name(cls, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise ValueError("use lowercase letters, digits and hyphens, starting with a letter")
+        return name
+
+    @field_validator("params")
+    @classmethod
+    def _have_names(cls, params: dict[str, Param]) -> dict[str, Param]:
+        for name in params:
+            if not _PARAM.fullmatch(name) or name in RESERVED:
+                raise ValueError(f"{name!a} cannot be the name of a parameter")
+        return params
+
+    @field_validator("phrases", "preview", "fingerprints", "steps", "verify")
+    @classmethod
+    def _know_their_params(cls, value: object, info: ValidationInfo) -> object:
+        known = set(info.data.get("params", {}))
+        for text in _texts(value):
+            for name in _placeholders(text):
+                if name not in known:
+                    raise ValueError(f"{{{name}}} is not one of its params ({', '.join(known)})")
+        return value
+
+    @model_validator(mode="after")
+    def _has_sound_defaults(self) -> "Runbook":
+        tool = self.tool(definition="")
+        for name, value in tool.defaults.items():
+            try:
+                self._parameters(only=name).model_validate({name: value})
+            except ValueError as error:
+                raise ValueError(f"the default of {name} is not one of its values") from error
+        return self
+
+    def tool(self, *, definition: str) -> Tool:
+        """Return this operation as a tool."""
+        return Tool(
+            name=self.name,
+            summary=self.summary,
+            effect=self.effect,
+            risk=self.risk,
+            definition=definition,
+            parameters=self._parameters(),
+            defaults={n: p.default for n, p in self.params.items() if p.default is not None},
+            phrases=self.phrases,
+            expand=self._expand,
+        )
+
+    def _parameters(self, *, only: str | None = None) -> type[BaseModel]:
+        fields: dict[str, Any] = {
+            f"p_{name}": param.annotation(name)
+            for name, param in self.params.items()
+            if only in {None, name}
+        }
+        config = ConfigDict(extra="forbid", strict=True, frozen=True, title=self.name)
+        return create_model("Arguments", __config__=config, **fields)
+
+    def _expand(self, arguments: JsonObject) -> Work:
+        return Work(
+            steps=tuple(step.fill(arguments) for step in self.steps),
+            verify=self.verify.fill(arguments) if self.verify else None,
+            fingerprints=tuple(_inside(_fill(f.file, arguments)) for f in self.fingerprints),
+            preview=self.preview.fill(arguments) if self.preview else None,
+            preview_binds=self.preview is not None and self.preview.bind == "exact",
+        )
+
+
+def read(text: str, file: str) -> tuple[Runbook, Document]:
+    """Read one runbook; raise `Invalid` with file, line and field where something is wrong."""
+    document = documents.load(text, file)
+    return document.build(Runbook), document
+
+
+def tool(text: str, file: str) -> Tool:
+    """Read one runbook as a tool; any edit of the file gives it another definition."""
+    runbook, _ = read(text, file)
+    return runbook.tool(definition=sha256(text))
+
+
+def _placeholders(text: str) -> list[str]:
+    """Return the names inside braces; `{{` and `}}` stand for a brace."""
+    found: list[str] = []
+    for match in _PLACEHOLDER.finditer(text):
+        if match[0] in {"{", "}"}:
+            raise ValueError("a brace is open; write {{ or }} for one that is meant")
+        if match[0] not in {"{{", "}}"}:
+            found.append(match[1])
+    return found
+
+
+def _fill(text: str, arguments: JsonObject) -> str:
+    def value(match: re.Match[str]) -> str:
+        if match[0] in {"{{", "}}"}:
+            return match[0][0]
+        if match[1] not in arguments:
+            raise Incorrect(f"`{match[1]}` is required and has no default. Call it again with it.")
+        return _word(arguments[match[1]])
+
+    return _PLACEHOLDER.sub(value, text)
+
+
+def _word(value: Json) -> str:
+    return value if isinstance(value, str) else encode(value)
+
+
+def _inside(file: str) -> str:
+    if file.startswith("/") or ".." in file.split("/"):
+        raise Incorrect("A file to watch must lie inside the working folder.")
+    return file
+
+
+def _texts(value: object) -> Iterable[str]:
+    """Yield every text in which a placeholder may stand."""
+    match value:
+        case str():
+            yield value
+        case tuple():
+            for part in cast("tuple[object, ...]", value):
+                yield from _texts(part)
+        case Command():
+            yield from value.run
+        case File():
+            yield value.file
+        case _:
+            pass

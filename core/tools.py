@@ -1,0 +1,131 @@
+"""Tools: what the agent may call, and which of them need a person's consent."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from core.canonical import Json, JsonObject, encode
+from core.display import hidden, one_line
+from core.errors import Incorrect, Invalid
+from core.plans import RunStep
+
+RESERVED = ("rationale", "limitations", "alternatives")
+"""Arguments that carry the agent's text. They are added for the model, shown, and never hashed."""
+
+
+class Effect(StrEnum):
+    """What a call leaves behind. Whatever is not declared `read` is a write."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What one call comes down to: pure data, before anything outside was looked at."""
+
+    steps: tuple[RunStep, ...]
+    verify: RunStep | None = None
+    fingerprints: tuple[str, ...] = ()
+    """Files, relative to the working folder, that the call acts on."""
+    preview: RunStep | None = None
+    preview_binds: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """Arguments that the tool accepted: complete, typed, canonical."""
+
+    tool: "Tool"
+    arguments: JsonObject
+    filled: tuple[str, ...]
+    """Names of the arguments that nobody gave: a default filled them in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One capability: the shape of its arguments, what it leaves behind and what it comes down to."""
+
+    name: str
+    summary: str
+    effect: Effect = Effect.WRITE
+    risk: str = "medium"
+    definition: str
+    """SHA-256 of whatever defines this tool."""
+    parameters: type[BaseModel]
+    """Built by `core.runbooks`: every field has an alias, nothing else is accepted."""
+    defaults: Mapping[str, Json]
+    phrases: tuple[str, ...] = ()
+    expand: Callable[[JsonObject], Work]
+
+    @property
+    def resource(self) -> str:
+        """Return the name under which the policy knows this tool."""
+        return f"runbook:{self.name}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the parameters' names in the order in which they were declared."""
+        return tuple(field.alias or name for name, field in self.parameters.model_fields.items())
+
+    def check(self, arguments: JsonObject, session: Mapping[str, Json]) -> Checked:
+        """Fill in what was left out and validate; raise `Incorrect` without repeating any value."""
+        offered = {**self.defaults, **{n: v for n, v in session.items() if n in self.names}}
+        filled = tuple(name for name in self.names if name in offered and name not in arguments)
+        try:
+            model = self.parameters.model_validate({**{n: offered[n] for n in filled}, **arguments})
+        except ValidationError as error:
+            raise Incorrect(f"{self.name}: {_expectation(error)}") from error
+        valid: dict[str, Json] = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        encode(valid)
+        return Checked(tool=self, arguments=valid, filled=filled)
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the arguments, the same bytes after every restart."""
+        return self.parameters.model_json_schema(by_alias=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """The tools of one conversation, in a stable order."""
+
+    tools: tuple[Tool, ...]
+
+    @classmethod
+    def of(cls, tools: Iterable[Tool]) -> "Toolbox":
+        """Sort by name; refuse two tools of one name at start, not in the middle of a run."""
+        found = tuple(sorted(tools, key=lambda tool: tool.name))
+        for one, other in pairwise(found):
+            if one.name == other.name:
+                raise Invalid(f"Two runbooks are called {one.name}. Rename one of them.")
+        return cls(found)
+
+    def offered(self, may: Callable[[Tool], bool]) -> "Toolbox":
+        """Return only what somebody may use: what is forbidden is then simply not there."""
+        return Toolbox(tuple(tool for tool in self.tools if may(tool)))
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self.tools)
+
+    def __getitem__(self, name: str) -> Tool:
+        for tool in self.tools:
+            if tool.name == name:
+                return tool
+        # One sentence for what is missing and what is forbidden: it is no oracle.
+        raise Incorrect("There is no such tool here. Use one of those that are listed.")
+
+
+def _expectation(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"]) or "arguments"
+    name = one_line(where, 60) if not hidden(where) else "an argument"
+    problem = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "missing":
+        problem = "it is required and has no default"
+    if first["type"] == "extra_forbidden":
+        problem = "there is no such argument"
+    return f"`{name}`: {problem}. Call it again with that corrected."

@@ -1,0 +1,467 @@
+"""Real commands, run without a sandbox. Each test leaves nothing running, and most say so."""
+
+import asyncio
+import base64
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from adapters.sandbox import PlainRunner
+from core import ids
+from core.plans import RunStep
+from core.ports import Ended, Ending, Runner
+from core.redaction import MASK, Redactor
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+REPOSITORY = Path(__file__).parents[2]
+SECRET = "Zq7-Rk2_Wm9xT4bN8vL1"
+KIB = 1024
+PYTHON = sys.executable
+ESCAPE = "setsid sleep 1000 & until [ $(cut -d' ' -f6 /proc/$!/stat) = $! ]; do sleep 0.01; done"
+"""Start something in the background and wait until it is in a session of its own."""
+
+
+def step(
+    *argv: str, seconds: float = 20, memory: int = 2 << 30, secrets: tuple[str, ...] = ()
+) -> RunStep:
+    return RunStep(argv=argv, timeout_ms=int(seconds * 1000), memory_bytes=memory, secrets=secrets)
+
+
+def shell(script: str, *, seconds: float = 20, secrets: tuple[str, ...] = ()) -> RunStep:
+    return step("sh", "-c", script, seconds=seconds, secrets=secrets)
+
+
+def runner(folder: Path, *secrets: str, **named: str) -> PlainRunner:
+    return PlainRunner(
+        folder=folder, secrets=named, redactor=Redactor.of([*secrets, *named.values()])
+    )
+
+
+async def run(folder: Path, what: RunStep) -> Ended:
+    return await runner(folder).run(what, step_id=fresh())
+
+
+def fresh() -> str:
+    """Return the id of no other step: ending one kills everything that bears its id, also elsewhere."""
+    return ids.step_id(ids.run_id(), 0)
+
+
+def alive(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def marked(step_id: str) -> list[int]:
+    return [int(pid.name) for pid in Path("/proc").glob("[0-9]*") if step_id in environment(pid)]
+
+
+def environment(pid: Path) -> str:
+    try:
+        return (pid / "environ").read_text("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+async def until(happened: Callable[[], object], seconds: float = 5) -> None:
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, "waited too long"
+        await asyncio.sleep(0.005)
+
+
+async def gone(*pids: int) -> None:
+    """A killed process may take a moment to be gone, but nobody else kills it meanwhile."""
+    await until(lambda: not any(map(alive, pids)), 0.5)
+
+
+async def written(file: Path) -> list[int]:
+    """Wait for a line of pids that a command writes when it has come so far."""
+    await until(lambda: text(file).endswith("\n"))
+    return [int(word) for word in text(file).split()]
+
+
+def text(file: Path) -> str:
+    return file.read_text("utf-8") if file.exists() else ""
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def test_is_a_runner_that_says_that_it_has_no_sandbox(tmp_path: Path) -> None:
+    port: Runner = runner(tmp_path)
+    assert port.backend == "none"
+    assert port.obstacle(step("true")) is None
+
+
+async def test_an_exit_code_and_both_outputs_in_order(tmp_path: Path) -> None:
+    ended = await run(tmp_path, shell("echo out; echo err >&2; echo out; exit 3"))
+    assert ended == Ended(ending=Ending.EXITED, exit_code=3, output="out\nerr\nout\n")
+
+
+async def test_a_signal_from_outside_is_a_negative_exit_code(tmp_path: Path) -> None:
+    ended = await run(tmp_path, shell("kill -KILL $$"))
+    assert (ended.ending, ended.exit_code) == (Ending.EXITED, -9)
+
+
+async def test_the_environment_is_exactly_this(tmp_path: Path) -> None:
+    # Not registered for masking, so that its value can be seen here.
+    mine = PlainRunner(
+        folder=tmp_path, secrets={"FLEET": "f-value", "OTHER": "o-value"}, redactor=Redactor.of([])
+    )
+    step_id = fresh()
+    ended = await mine.run(step("env", secrets=("FLEET",)), step_id=step_id)
+    assert dict(line.split("=", 1) for line in ended.output.splitlines()) == {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": str(tmp_path),
+        "SAYSO_STEP_ID": step_id,
+        "FLEET": "f-value",
+    }
+
+
+async def test_a_secret_cannot_choose_the_program(tmp_path: Path) -> None:
+    mine = runner(tmp_path, PATH=str(tmp_path))
+    ended = await mine.run(step("env", secrets=("PATH",)), step_id=fresh())
+    assert "PATH=/usr/bin:/bin\n" in ended.output
+
+
+async def test_arguments_arrive_as_they_are(tmp_path: Path) -> None:
+    odd = ("$(id)", ";", "`id`", "*", "a b", "", "|", "--", "ä")
+    ended = await run(tmp_path, step("printf", r"%s\n", *odd))
+    assert ended.output == "".join(f"{word}\n" for word in odd)
+
+
+async def test_starts_in_the_folder_with_nothing_to_read_in_a_session_of_its_own(
+    tmp_path: Path,
+) -> None:
+    ended = await run(tmp_path, shell("pwd -P; cat; echo $$; cut -d' ' -f5,6 /proc/$$/stat"))
+    folder, pid, group = ended.output.splitlines()
+    assert folder == str(tmp_path)
+    assert group == f"{pid} {pid}"
+
+
+async def test_a_program_of_the_folder_is_found_by_its_relative_name(tmp_path: Path) -> None:
+    tool = tmp_path / "tool"
+    tool.write_text("#!/bin/sh\necho from the folder\n", "utf-8")
+    tool.chmod(0o755)
+    assert (await run(tmp_path, step("./tool"))).output == "from the folder\n"
+
+
+async def test_a_timeout_ends_it_politely(tmp_path: Path) -> None:
+    polite = "trap 'echo bye; exit 0' TERM; echo hello; sleep 1000 & wait"
+    ended = await run(tmp_path, shell(polite, seconds=0.2))
+    assert ended == Ended(ending=Ending.TIMED_OUT, exit_code=None, output="hello\nbye\n")
+
+
+async def test_who_ignores_the_request_to_stop_is_killed(tmp_path: Path) -> None:
+    started = time.monotonic()
+    ended = await run(tmp_path, shell("trap '' TERM; echo $$; sleep 1000; sleep 1000", seconds=0.2))
+    assert ended.ending is Ending.TIMED_OUT
+    assert 1.2 <= time.monotonic() - started < 3
+    await gone(int(ended.output))
+
+
+@pytest.mark.parametrize("quiet", ["", ">/dev/null 2>&1"])
+async def test_what_it_leaves_in_the_background_ends_soon_after_it(
+    tmp_path: Path, quiet: str
+) -> None:
+    started = time.monotonic()
+    ended = await run(tmp_path, shell(f"sleep 1000 {quiet} & echo $!"))
+    assert (ended.ending, ended.exit_code) == (Ending.EXITED, 0)
+    assert time.monotonic() - started < 2
+    await gone(int(ended.output))
+
+
+async def test_what_is_printed_just_after_the_exit_still_counts(tmp_path: Path) -> None:
+    ended = await run(tmp_path, shell("(sleep 0.1; echo late) & echo early"))
+    assert ended.output == "early\nlate\n"
+
+
+async def test_without_a_variable_to_find_them_by_the_group_still_dies(tmp_path: Path) -> None:
+    ended = await run(tmp_path, shell("env -i sleep 1000 & echo $!"))
+    await gone(int(ended.output))
+
+
+async def test_who_left_the_session_dies_with_the_step(tmp_path: Path) -> None:
+    ended = await run(tmp_path, shell(f"{ESCAPE}; echo $!"))
+    assert ended.ending is Ending.EXITED
+    await gone(int(ended.output))
+
+
+async def test_who_left_the_session_dies_with_a_step_that_timed_out(tmp_path: Path) -> None:
+    ended = await run(tmp_path, shell(f"{ESCAPE}; echo $!; sleep 1000", seconds=0.3))
+    assert ended.ending is Ending.TIMED_OUT
+    await gone(int(ended.output))
+
+
+async def test_a_flood_is_stopped(tmp_path: Path) -> None:
+    started = time.monotonic()
+    ended = await run(tmp_path, step("yes"))
+    assert (ended.ending, ended.exit_code) == (Ending.TOO_MUCH_OUTPUT, None)
+    assert time.monotonic() - started < 3
+    assert len(ended.output) < 33 * KIB
+    assert "bytes left out]" in ended.output
+
+
+async def test_too_much_is_too_much_even_when_it_exits_by_itself(tmp_path: Path) -> None:
+    ended = await run(tmp_path, step("head", "-c", str((8 << 20) + 1), "/dev/zero"))
+    assert ended.ending is Ending.TOO_MUCH_OUTPUT
+
+
+async def test_as_much_as_is_allowed_is_not_too_much(tmp_path: Path) -> None:
+    ended = await run(tmp_path, step("head", "-c", str(8 << 20), "/dev/zero"))
+    assert (ended.ending, ended.exit_code) == (Ending.EXITED, 0)
+
+
+async def test_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
+    (tmp_path / "long").write_text("h" * 16 * KIB + "x" * 100_000 + "t" * 16 * KIB, "utf-8")
+    ended = await run(tmp_path, step("cat", "long"))
+    left_out = "\n[100000 bytes left out]\n"
+    assert ended.output == "h" * 16 * KIB + left_out + "t" * 16 * KIB
+
+
+@pytest.mark.parametrize("size", [0, 1, 16 * KIB, 20 * KIB, 20 * KIB + 1, 32 * KIB - 1, 32 * KIB])
+async def test_output_that_fits_is_whole(tmp_path: Path, size: int) -> None:
+    whole = "".join(f"{number}\n" for number in range(8000))[:size]
+    (tmp_path / "whole").write_text(whole, "utf-8")
+    assert (await run(tmp_path, step("cat", "whole"))).output == whole
+
+
+async def test_control_characters_are_shown_and_bad_bytes_replaced(tmp_path: Path) -> None:
+    ended = await run(tmp_path, step("printf", r"\033[31mred\tx\r\n\377"))
+    assert ended.output == "\\u001b[31mred\tx\n\ufffd"
+
+
+async def test_a_secret_is_masked_in_whatever_form(tmp_path: Path) -> None:
+    mine = runner(tmp_path, FLEET=SECRET)
+    print_it = 'echo "$FLEET"; printf %s "$FLEET" | base64; env >&2'
+    ended = await mine.run(shell(print_it, secrets=("FLEET",)), step_id=fresh())
+    assert SECRET not in ended.output
+    assert base64.b64encode(SECRET.encode()).decode() not in ended.output
+    assert ended.output.count(MASK) == 3
+
+
+async def test_a_secret_is_in_nobodys_arguments(tmp_path: Path) -> None:
+    mine = PlainRunner(folder=tmp_path, secrets={"FLEET": SECRET}, redactor=Redactor.of([]))
+    look = "for each in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$each; done 2>/dev/null; :"
+    ended = await mine.run(shell(look, secrets=("FLEET",)), step_id=fresh())
+    assert "/proc/[0-9]*/cmdline" in ended.output
+    assert SECRET not in ended.output
+
+
+def fragments(secret: str) -> list[str]:
+    return [secret[start : start + 4] for start in range(len(secret) - 3)]
+
+
+@pytest.mark.parametrize("border", [16 * KIB, 20 * KIB, -16 * KIB, -20 * KIB])
+@pytest.mark.parametrize("before", [1, 10, 19])
+async def test_no_half_of_a_secret_stays_where_the_output_is_cut(
+    tmp_path: Path, border: int, before: int
+) -> None:
+    dots = "." * 60 * KIB
+    at = border % len(dots) - before
+    (tmp_path / "long").write_text(dots[:at] + SECRET + dots[at + len(SECRET) :], "utf-8")
+    ended = await runner(tmp_path, FLEET=SECRET).run(step("cat", "long"), step_id=fresh())
+    assert "bytes left out]" in ended.output
+    assert not [part for part in fragments(SECRET) if part in ended.output]
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        SECRET,
+        "first-line-Kx83\nsecond-line-Pw61\n",
+        "with\x01control\x02Hd52\x03signs",
+        "Qz" + "0123456789abcdefghij" * 300 + "Jt",
+    ],
+    ids=["plain", "lines", "control", "long"],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+async def test_output_full_of_secrets_shows_none(tmp_path: Path, secret: str, end: str) -> None:
+    printed = "".join(f"{number} {secret} " for number in range(120_000 // len(secret)))
+    (tmp_path / "long").write_bytes(printed.replace("\n", end).encode())
+    ended = await runner(tmp_path, FLEET=secret).run(step("cat", "long"), step_id=fresh())
+    shown = secret.encode("unicode_escape").decode()
+    for part in (secret[:12], secret[-12:], shown[:12], shown[-12:]):
+        assert part not in ended.output
+
+
+async def test_the_beginning_of_a_secret_is_masked_when_the_end_was_never_printed(
+    tmp_path: Path,
+) -> None:
+    cut = shell('printf %s "so: ${FLEET%????}"; sleep 1000', seconds=0.3, secrets=("FLEET",))
+    ended = await runner(tmp_path, FLEET=SECRET).run(cut, step_id=fresh())
+    assert ended.output == f"so: {MASK}"
+
+
+@pytest.mark.parametrize("times", [1, 3])
+async def test_cancelling_kills_everything_before_it_returns(tmp_path: Path, times: int) -> None:
+    script = f"trap '' TERM; sleep 1000 & a=$!; {ESCAPE}; echo $$ $a $! >pids; wait; wait"
+    task = asyncio.create_task(run(tmp_path, shell(script)))
+    pids = await written(tmp_path / "pids")
+    assert all(map(alive, pids))
+    for _ in range(times):
+        task.cancel()
+        await asyncio.sleep(0.02)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await gone(*pids)
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_cancelling_while_it_starts_leaves_no_orphan(tmp_path: Path, turns: int) -> None:
+    step_id = fresh()
+    task = asyncio.create_task(runner(tmp_path).run(step("sleep", "1000"), step_id=step_id))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await until(lambda: not marked(step_id), 0.5)
+
+
+async def test_a_deadline_around_it_works_as_around_anything_else(tmp_path: Path) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await run(tmp_path, step("sleep", "1000"))
+
+
+async def test_the_end_of_the_loop_ends_the_command(tmp_path: Path) -> None:
+    async def forget() -> list[int]:
+        task = asyncio.create_task(run(tmp_path, shell("echo $$ >pids; sleep 1000")))
+        pids = await written(tmp_path / "pids")
+        assert not task.done()
+        return pids
+
+    await gone(*await asyncio.to_thread(asyncio.run, forget()))
+
+
+def python(script: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([PYTHON, "-c", script], cwd=REPOSITORY)
+
+
+async def test_a_command_dies_with_us(tmp_path: Path) -> None:
+    script = f"""
+import asyncio, pathlib
+from adapters.sandbox import PlainRunner
+from core.plans import RunStep
+from core.redaction import Redactor
+runner = PlainRunner(folder=pathlib.Path({str(tmp_path)!r}), secrets={{}}, redactor=Redactor.of([]))
+argv = ("sh", "-c", "echo $$ >pids; exec sleep 1000")
+step = RunStep(argv=argv, timeout_ms=60000, memory_bytes=1 << 30, secrets=())
+asyncio.run(runner.run(step, step_id={fresh()!r}))
+"""
+    with python(script) as us:
+        pids = await written(tmp_path / "pids")
+        us.kill()
+    await gone(*pids)
+
+
+async def test_memory_is_bounded_and_no_core_is_dumped(tmp_path: Path) -> None:
+    ended = await run(tmp_path, step("sh", "-c", "ulimit -v; ulimit -c", memory=512 << 20))
+    assert ended.output == f"{512 * KIB}\n0\n"
+    greedy = step(PYTHON, "-c", "bytearray(1 << 30)", memory=512 << 20)
+    ended = await run(tmp_path, greedy)
+    assert ended.exit_code == 1
+    assert "MemoryError" in ended.output
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        (),
+        ("",),
+        ("no-such-program",),
+        ("./no-such-program",),
+        ("/usr/bin",),
+        ("./notes",),
+        ("/sbin/../no/such",),
+        ("echo", "a\0b"),
+        ("ec\0ho",),
+        ("echo", "\ud800"),
+        ("echo", os.fsdecode(b"\x80")),
+    ],
+)
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+async def test_what_cannot_be_started_provably_did_not_start(
+    tmp_path: Path, argv: tuple[str, ...], platform: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.processes.sys.platform", platform)
+    (tmp_path / "notes").write_text("not a program", "utf-8")
+    sentence = runner(tmp_path).obstacle(step(*argv))
+    assert sentence
+    assert sentence.endswith(".")
+    ended = await run(tmp_path, step(*argv))
+    assert ended == Ended(ending=Ending.NOT_STARTED, exit_code=None, output=sentence)
+
+
+async def test_too_long_a_command_did_not_start(tmp_path: Path) -> None:
+    ended = await run(tmp_path, step("echo", "x" * (1 << 20)))
+    assert (ended.ending, ended.exit_code) == (Ending.NOT_STARTED, None)
+    assert ended.output == "The command could not be started: Argument list too long."
+
+
+async def test_a_name_that_no_environment_takes_did_not_start(tmp_path: Path) -> None:
+    mine = PlainRunner(folder=tmp_path, secrets={"A=B": SECRET}, redactor=Redactor.of([]))
+    ended = await mine.run(step("true", secrets=("A=B",)), step_id=fresh())
+    assert ended.ending is Ending.NOT_STARTED
+    assert ended.output.endswith("something in it cannot be passed on.")
+
+
+@pytest.mark.parametrize("named", [{}, {"FLEET": ""}, {"FLEET": "a\0b-value"}])
+async def test_without_a_value_for_a_secret_nothing_starts(
+    tmp_path: Path, named: dict[str, str]
+) -> None:
+    mine = PlainRunner(folder=tmp_path, secrets=named, redactor=Redactor.of([]))
+    ended = await mine.run(shell("echo ran >ran", secrets=("FLEET",)), step_id=fresh())
+    assert ended.ending is Ending.NOT_STARTED
+    assert "FLEET" in ended.output
+    assert not (tmp_path / "ran").exists()
+
+
+async def test_without_its_folder_nothing_starts(tmp_path: Path) -> None:
+    ended = await run(tmp_path / "missing", step("true"))
+    assert ended.ending is Ending.NOT_STARTED
+    assert "folder" in ended.output
+
+
+async def test_the_sentence_masks_secrets_too(tmp_path: Path) -> None:
+    assert SECRET not in str(runner(tmp_path, FLEET=SECRET).obstacle(step(SECRET)))
+
+
+async def test_without_the_helpers_of_linux_it_runs_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.processes.sys.platform", "darwin")
+    ended = await run(tmp_path, shell("ulimit -v; sleep 1000 & exit 4"))
+    assert ended == Ended(ending=Ending.EXITED, exit_code=4, output="unlimited\n")
+
+
+async def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
+    await run(tmp_path, step("true"))
+    before = descriptors()
+    for what in (step("true"), step("missing"), step("echo", "x" * (1 << 20)), step("yes")):
+        await run(tmp_path, what)
+    await asyncio.sleep(0)
+    assert descriptors() == before
+
+
+async def test_many_at_once_do_not_disturb_one_another(tmp_path: Path) -> None:
+    mine, run_id = runner(tmp_path), ids.run_id()
+    several = (
+        mine.run(shell(f"sleep 0.1; echo {n}; exit {n}"), step_id=ids.step_id(run_id, n))
+        for n in range(12)
+    )
+    endings = await asyncio.gather(*several)
+    assert [(e.exit_code, e.output) for e in endings] == [(n, f"{n}\n") for n in range(12)]
+    assert not marked(run_id)
