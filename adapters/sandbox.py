@@ -86,13 +86,13 @@ class _Command:
                 processes.signal_group(self.process.pid, signal.SIGTERM)
                 await _until(self._exited, _GRACE)
         finally:
+            # Also where the loop ends while we still wait: nobody else cancels this.
             processes.signal_group(self.process.pid, signal.SIGKILL)
-            processes.kill_step(self.step_id)
-        await _until(self._exited, math.inf)
-        await _until(lambda: not processes.kill_step(self.step_id), _GONE)
-        await self._silence()
-        self.listening.cancel()
-        await asyncio.wait({self.listening})
+            await _until(self._exited, math.inf)
+            await _until(lambda: not processes.kill_step(self.step_id), _GONE)
+            await self._silence()
+            self.listening.cancel()
+            await asyncio.wait({self.listening})
 
     def _exited(self) -> bool:
         return self.process.poll() is not None
@@ -163,12 +163,9 @@ class PlainRunner:
             transport, _ = await asyncio.get_running_loop().connect_read_pipe(
                 lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(ours, "rb", buffering=0)
             )
-            try:
-                process = self._process(step, step_id, theirs)
-            except BaseException:
-                transport.close()
-                raise
+            process = self._process(step, step_id, theirs)
         finally:
+            # Where no command holds it either, this ends our side as well.
             os.close(theirs)
         output = _Output(spare=self._spare())
         listening = asyncio.create_task(output.listen(reader, transport))

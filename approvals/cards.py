@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import count
 
 from approvals.models import Request, Rule, Run, RunState, State, Step, StepState
 from core.cards import Button, Card, Fact
@@ -54,9 +55,10 @@ def card_for(
 
 
 def _plan_lines(plan: Plan) -> Iterator[str]:
+    index = count()  # as the run counts its steps, over all calls
     for call in plan.calls:
         yield f"{call.tool} {json_text(call.arguments)}"
-        yield from (f"  {n}. {_step_line(step)}" for n, step in enumerate(call.steps, 1))
+        yield from (f"  {next(index)}. {_step_line(step)}" for step in call.steps)
 
 
 def _step_line(step: RunStep) -> str:

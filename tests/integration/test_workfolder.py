@@ -87,6 +87,14 @@ async def test_what_cannot_be_looked_at_is_refused(folder: Path, file: str) -> N
     assert error.detail["file"] == file
 
 
+async def test_a_link_that_appears_after_the_look_is_not_followed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "link").symlink_to("../outside")
+    monkeypatch.setattr("os.path.realpath", os.fspath)  # as it was before the link was put there
+    await refused(folder, "link")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 async def test_what_may_not_be_read_is_refused(folder: Path) -> None:
     (folder / "private").write_text("x", "utf-8")

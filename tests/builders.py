@@ -1,0 +1,197 @@
+"""Values with sensible defaults, so that a test names only what it is about."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from pydantic import BaseModel, ConfigDict
+
+from approvals.cards import Shown, card_for
+from approvals.models import NewRequest, Proposal, Rule
+from core import ids
+from core.canonical import Json, JsonObject, sha256
+from core.conversations import Turn
+from core.events import Place
+from core.plans import Call, Fingerprint, Plan, RunStep
+from core.tools import Checked, Effect, Tool, Work
+from core.transcript import AgentText
+
+TENANT = "acme"
+CONVERSATION = "c_1"
+TURN = "t_1"
+PLACE = Place(platform="console", workspace="local", channel="terminal")
+
+
+class WordArguments(BaseModel):
+    """What `a_tool` takes: a word, a file with a default, and whether to shout."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    word: str
+    file: str
+    loud: bool = False
+
+
+def a_step(*argv: str, timeout_ms: int = 10_000, secrets: tuple[str, ...] = ()) -> RunStep:
+    """Return one command."""
+    return RunStep(
+        argv=argv or ("true",), timeout_ms=timeout_ms, memory_bytes=2**28, secrets=secrets
+    )
+
+
+def a_tool(
+    name: str = "append-word",
+    *,
+    effect: Effect = Effect.WRITE,
+    risk: str = "medium",
+    definition: str | None = None,
+    defaults: JsonObject | None = None,
+    steps: int = 1,
+    verify: bool = False,
+    fingerprints: tuple[str, ...] = (),
+    preview: RunStep | None = None,
+    preview_binds: bool = False,
+) -> Tool:
+    """Return a tool that appends `word` to `file`, in so many steps."""
+
+    def expand(arguments: JsonObject) -> Work:
+        given = [str(arguments["word"]), str(arguments["file"])]
+        return Work(
+            steps=tuple(a_step(name, str(number), *given) for number in range(steps)),
+            verify=a_step("verify", *given) if verify else None,
+            fingerprints=fingerprints,
+            preview=preview,
+            preview_binds=preview_binds,
+        )
+
+    return Tool(
+        name=name,
+        summary="Append a word to a file",
+        effect=effect,
+        risk=risk,
+        definition=definition or sha256(f"the definition of {name}"),
+        parameters=WordArguments,
+        defaults={"file": "words.txt"} if defaults is None else defaults,
+        expand=expand,
+    )
+
+
+def a_checked(word: str = "alpha", *, tool: Tool | None = None, **arguments: Json) -> Checked:
+    """Return a call of `tool` that it accepted."""
+    return (tool or a_tool()).check({"word": word, **arguments}, {})
+
+
+def a_call(checked: Checked | None = None) -> Call:
+    """Return what an accepted call resolves to where no file exists and no preview binds."""
+    checked = checked or a_checked()
+    work = checked.tool.expand(checked.arguments)
+    return Call(
+        tool=checked.tool.name,
+        arguments=dict(checked.arguments),  # type: ignore[arg-type]  # JSON, as `check` made sure
+        definition=checked.tool.definition,
+        risk=checked.tool.risk,
+        steps=work.steps,
+        verify=work.verify,
+        fingerprints=tuple(Fingerprint(file=file, sha256=None) for file in work.fingerprints),
+        preview=None,
+    )
+
+
+def a_plan(
+    *calls: Checked,
+    rules: str = sha256("the rules"),
+    folder: str = "work",
+    sandbox: str = "none",
+) -> Plan:
+    """Return the plan of these calls, of `a_checked()` where there are none."""
+    return Plan(
+        calls=tuple(a_call(checked) for checked in calls or (a_checked(),)),
+        folder=folder,
+        sandbox=sandbox,
+        rules=rules,
+    )
+
+
+def a_rule(
+    quorum: int = 1,
+    requester_may_vote: bool = False,  # noqa: FBT001, FBT002 - a builder reads well either way
+    expires: timedelta = timedelta(hours=1),
+    *,
+    name: str = "medium",
+) -> Rule:
+    """Return a rule of the policy."""
+    return Rule(name=name, quorum=quorum, requester_may_vote=requester_may_vote, expires=expires)
+
+
+def a_proposal(
+    *calls: Checked,
+    tenant: str = TENANT,
+    conversation: str = CONVERSATION,
+    turn: str = TURN,
+    requester: str = "alice",
+    about: AgentText | None = None,
+    supersedes: str | None = None,
+    expects: Plan | None = None,
+) -> Proposal:
+    """Return these calls as somebody proposes them."""
+    return Proposal(
+        tenant=tenant,
+        conversation=conversation,
+        turn=turn,
+        requester=requester,
+        calls=calls or (a_checked(),),
+        about=about or AgentText(),
+        supersedes=supersedes,
+        expects=expects,
+    )
+
+
+def a_new_request(
+    *calls: Checked,
+    request: str | None = None,
+    plan: Plan | None = None,
+    rule: Rule | None = None,
+    approvers: Sequence[str] = ("bob", "carol"),
+    tenant: str = TENANT,
+    conversation: str = CONVERSATION,
+    turn: str = TURN,
+    requester: str = "alice",
+    about: AgentText | None = None,
+    supersedes: str | None = None,
+) -> NewRequest:
+    """Return a request that is ready to be opened, with a new id unless one is given."""
+    proposal = a_proposal(
+        *calls,
+        tenant=tenant,
+        conversation=conversation,
+        turn=turn,
+        requester=requester,
+        about=about,
+        supersedes=supersedes,
+    )
+    frozen, decided = plan or a_plan(*proposal.calls), rule or a_rule()
+    shown = Shown(
+        requester=requester,
+        checked=proposal.calls,
+        about=proposal.about,
+        rule=decided,
+        approvers=tuple(approvers),
+        previews=(),
+    )
+    return NewRequest(
+        id=request or ids.request_id(),
+        proposal=proposal,
+        plan=frozen,
+        rule=decided,
+        card=lambda name, expires_at: card_for(frozen, shown, name, expires_at),
+    )
+
+
+def a_turn(
+    turn: str = TURN,
+    *,
+    tenant: str = TENANT,
+    conversation: str = CONVERSATION,
+    principal: str = "alice",
+) -> Turn:
+    """Return a message that is being answered."""
+    return Turn(id=turn, tenant=tenant, conversation=conversation, principal=principal)
