@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from core.cards import Button, Card
 
 _COMMANDS = {
-    "approve": "sayso approve {}",
-    "deny": 'sayso deny {} --reason "…"',
-    "review": "sayso requests",
+    "approve": "approve {}",
+    "deny": "deny {}",
+    "review": "requests",
 }
 
 
@@ -21,12 +21,12 @@ def account() -> str:
         return f"uid-{os.getuid()}"
 
 
-def draw(card: Card) -> str:
-    """Return a card as plain text, section by section in the order of the card."""
-    return "\n".join(_lines(card))
+def draw(card: Card, *, command: str = "sayso ") -> str:
+    """Return a card as plain text, in the order of the card; `command` begins what can be typed."""
+    return "\n".join(_lines(card, command))
 
 
-def _lines(card: Card) -> Iterator[str]:
+def _lines(card: Card, command: str) -> Iterator[str]:
     yield card.title
     yield from (f"    {line}" for line in card.plan)
     yield from (f"{fact.label}: {fact.text}" for fact in card.facts)
@@ -38,8 +38,8 @@ def _lines(card: Card) -> Iterator[str]:
     if card.unchecked:
         yield "What the agent says (nobody checked this):"
         yield from (f"  > {line}" for line in card.unchecked)
-    yield from (_button(button) for button in card.buttons)
+    yield from (_button(button, command) for button in card.buttons)
 
 
-def _button(button: Button) -> str:
-    return f"{button.label + ':':<9}{_COMMANDS[button.verb].format(button.request)}"
+def _button(button: Button, command: str) -> str:
+    return f"{button.label + ':':<9}{command}{_COMMANDS[button.verb].format(button.request)}"

@@ -1,5 +1,6 @@
 """The catalogue: a folder of runbooks, read again whenever one of its files has changed."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,7 @@ class RunbookFolder:
     def __init__(self, folder: Path, *, strict: bool) -> None:
         self._folder = folder
         self._strict = strict
-        self._read: dict[Path, tuple[bytes, Tool | str]] = {}
+        self._read: dict[Path, tuple[bytes, Tool]] = {}
 
     def toolbox(self) -> Toolbox:
         """Return the sound runbooks as they are now; raise `Invalid` for a fault where strict."""
@@ -39,24 +40,32 @@ class RunbookFolder:
             raise Unavailable(
                 f"The runbooks in {self._folder.name} cannot be read. Check `runbooks.folder`."
             ) from error
-        found = [self._tool(file) for file in files]
-        tools = Toolbox.of(tool for tool in found if isinstance(tool, Tool))
-        commands.check(tools)
-        return Catalogue(tools=tools, faults=tuple(f for f in found if isinstance(f, str)))
+        found = {f"{file.parent.name}/{file.name}": self._tool(file) for file in files}
+        names = Counter(tool.name for tool in found.values() if isinstance(tool, Tool))
+        tools, faults = list[Tool](), list[str]()
+        for file, tool in found.items():
+            if isinstance(tool, str):
+                faults.append(tool)
+            elif names[tool.name] > 1:
+                faults.append(
+                    f"{file}:1: name: another file has a runbook {tool.name}. Rename one."
+                )
+            else:
+                tools.append(tool)
+        return Catalogue(tools=Toolbox.of(tools), faults=tuple(faults))
 
     def _tool(self, file: Path) -> Tool | str:
         """Return a file's tool or what is wrong with it; parsed again only where its bytes are new."""
+        shown = f"{file.parent.name}/{file.name}"
         try:
             content = file.read_bytes()
             known = self._read.get(file)
             if known is None or known[0] != content:
-                known = (
-                    content,
-                    runbooks.tool(content.decode(), f"{file.parent.name}/{file.name}"),
-                )
+                known = (content, runbooks.tool(content.decode(), shown))
                 self._read[file] = known
-            return known[1]
+            commands.check(Toolbox((known[1],)))
         except Invalid as error:
-            return error.shown
+            return error.shown if error.shown.startswith(shown) else f"{shown}:1: {error.shown}"
         except (OSError, UnicodeDecodeError):
-            return f"{file.parent.name}/{file.name}:1: it cannot be read. Check its rights and encoding."
+            return f"{shown}:1: it cannot be read. Check its rights and its encoding."
+        return known[1]

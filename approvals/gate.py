@@ -13,7 +13,7 @@ from approvals.policy import Authority
 from approvals.store import ApprovalStore
 from core import ids
 from core.display import one_line
-from core.errors import Refused, Unavailable
+from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
 from core.plans import difference
 from core.principals import Principal
@@ -65,7 +65,16 @@ class Gate:
         return await self.freezer.freeze(proposal.calls, authority)
 
     async def propose(self, proposal: Proposal) -> Request:
-        """Freeze the calls and wait for people; raise `Refused` with the reason, having asked nobody."""
+        """Freeze the calls and wait for people; raise with the reason, on record, having asked nobody."""
+        try:
+            return await self._propose(proposal)
+        except SaysoError as error:
+            await self.store.attempt_refused(
+                proposal.tenant, principal=proposal.requester, request="", why=error.shown
+            )
+            raise
+
+    async def _propose(self, proposal: Proposal) -> Request:
         off = self.switches.obstacle()
         if off:
             raise Refused(f"Not proposed: {off}.")
@@ -132,8 +141,8 @@ class Gate:
         await self._must_be_unchanged(principal, request)
         spent = await self.store.spend(request, principal=principal.id, run=ids.run_id())
         if spent is None:
-            latest = await self.store.get(request.tenant, request.id)
-            raise Refused(cards.too_late(latest) if latest else UNKNOWN)
+            latest = await self._seen(self.authority(), principal, request.id)
+            await self._refuse(principal, request.id, cards.too_late(latest))
         return spent
 
     def _new(self, proposal: Proposal, frozen: Frozen) -> NewRequest:

@@ -251,7 +251,7 @@ def _identity(app: App, name: str | None) -> Identity:
 def _with_app(file: Path, deed: Deed) -> Printed:
     async def run() -> Printed:
         async with wiring.opened(file) as app:
-            _warn(wiring.catalogue(file, app.settings).faults)
+            _warn(app.catalogue().faults)
             return await deed(app)
 
     return asyncio.run(run())

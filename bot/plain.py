@@ -10,14 +10,11 @@ from core.audit import Broken, Intact
 from core.conversations import Said
 
 
-def answered(turn: Answered, draw: Draw) -> str:
-    """Return an answer, a card, or both."""
+def answered(turn: Answered, draw: Draw, *, asking: str = "sayso ask ") -> str:
+    """Return an answer, a card, or both; `asking` begins what can be typed to ask."""
     lines = [turn.text] if turn.text else []
-    lines += (
-        ["You could ask:", *(f"  sayso ask {_quoted(s)}" for s in turn.suggestions)]
-        if turn.suggestions
-        else []
-    )
+    if turn.suggestions:
+        lines += ["You could ask:", *(f"  {asking}{_quoted(s)}" for s in turn.suggestions)]
     if turn.request:
         lines += [draw(turn.request.card), cards.status(turn.request)]
         lines += (

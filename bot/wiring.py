@@ -1,6 +1,6 @@
 """The composition root: the only module that knows which adapter fills which port."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -69,6 +69,7 @@ class App:
     deciding: Deciding
     resolving: Resolving
     records: Records
+    catalogue: Callable[[], Catalogue]
     settings: Settings
 
 
@@ -102,7 +103,8 @@ def _app(configured: Settings, file: Path, database: SqliteDatabase, runs: Runs)
         else NoSandbox()
     )
     authority = AuthorityFile(file)
-    toolbox = _folder(file, configured).toolbox
+    folder = _folder(file, configured)
+    toolbox = folder.toolbox
     gate = Gate(
         store=Requests(database, processes.me()),
         freezer=Freezer(runner=runner, files=WorkFolder(work), folder=configured.runbooks.workdir),
@@ -128,6 +130,7 @@ def _app(configured: Settings, file: Path, database: SqliteDatabase, runs: Runs)
         deciding=Deciding(gate=gate, execution=Execution(store=runs, runner=runner)),
         resolving=Resolving(store=runs, authority=authority),
         records=Records(database),
+        catalogue=folder.catalogue,
         settings=configured,
     )
 

@@ -29,6 +29,12 @@ from core.tools import RESERVED, Effect, Tool, Work
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _PARAM = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+}
 _ADDRESS_SPACE = 4 * 2**30
 
 
@@ -62,6 +68,13 @@ class Param(_Part):
         except re.error as error:
             raise ValueError(f"this is not a regular expression: {error}") from error
         return pattern
+
+    @model_validator(mode="after")
+    def _has_fitting_choices(self) -> "Param":
+        for value in self.enum or ():
+            if type(value) not in _KINDS[self.type]:
+                raise ValueError(f"the choice {value!a} is no {self.type}")
+        return self
 
     def annotation(self, name: str) -> tuple[Any, Any]:
         """Return type and field for pydantic; the alias keeps any name clear of pydantic's own."""
@@ -154,6 +167,13 @@ class Runbook(_Part):
             if not _PARAM.fullmatch(name) or name in RESERVED:
                 raise ValueError(f"{name!a} cannot be the name of a parameter")
         return params
+
+    @field_validator("phrases")
+    @classmethod
+    def _say_something(cls, phrases: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(phrase.strip() for phrase in phrases):
+            raise ValueError("a phrase must hold a word")
+        return phrases
 
     @field_validator("phrases", "preview", "fingerprints", "steps", "verify")
     @classmethod

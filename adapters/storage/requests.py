@@ -8,6 +8,7 @@ from adapters.storage.request_rows import read
 from adapters.storage.transactions import Database, Transaction, log
 from approvals.models import Denial, NewRequest, Request, Spent
 from core import canonical
+from core.display import sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ class Requests:
 
     async def attempt_refused(self, tenant: str, *, principal: str, request: str, why: str) -> None:
         """See the port."""
-        # A digest, because what was given may be any text at all.
-        given = canonical.sha256(request.encode("utf-8", "replace").decode())
+        # What was given may be any text at all, so only its digest is kept.
+        given = canonical.sha256(sound(request))
         await self.database.transact(
             lambda now: log(now, tenant, "attempt.refused", principal, given_sha256=given, why=why)
         )

@@ -77,12 +77,12 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
             f"This Python has SQLite {sqlite3.sqlite_version}; Sayso needs 3.37 or newer."
         )
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=0o600)  # a file that exists keeps the rights that its owner gave it
     connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
     try:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
-        path.chmod(0o600)
         _migrate(connection)
         connection.set_authorizer(_append_only)
     except BaseException:

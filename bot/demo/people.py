@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 
 from bot import authority, plain, wiring
 from bot.ask import Answered
@@ -52,8 +53,8 @@ class People:
 
 
 def shown(turn: Answered) -> str:
-    """Return what people read about a turn."""
-    return plain.answered(turn, wiring.draw)
+    """Return what people read about a turn, with what they can type here."""
+    return plain.answered(turn, partial(wiring.draw, command="/"), asking="")
 
 
 def _identity(who: str) -> Identity:

@@ -63,6 +63,10 @@ def alive(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
+def exists(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
 def marked(step_id: str) -> list[int]:
     return [int(pid.name) for pid in Path("/proc").glob("[0-9]*") if step_id in environment(pid)]
 
@@ -328,7 +332,7 @@ async def test_output_full_of_secrets_shows_none(tmp_path: Path, secret: str, en
 
 
 async def test_more_is_kept_for_a_secret_that_is_longer_than_what_is_kept(tmp_path: Path) -> None:
-    secret = "".join(f"<{number}>" for number in range(1000))
+    secret = "".join(f"<{number}>" for number in range(2000))
     (tmp_path / "long").write_text("." * (15 * KIB) + secret + "." * 60 * KIB, "utf-8")
     ended = await runner(tmp_path, FLEET=secret).run(step("cat", "long"), step_id=fresh())
     assert "bytes left out]" in ended.output
@@ -343,20 +347,25 @@ async def test_the_beginning_of_a_secret_is_masked_when_the_end_was_never_printe
     assert ended.output == f"so: {MASK}"
 
 
-@pytest.mark.parametrize("times", [1, 3])
-async def test_cancelling_kills_everything_before_it_returns(
-    tmp_path: Path, times: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give commands less time to stop, where that is not what is tested."""
     monkeypatch.setattr("adapters.sandbox._GRACE", 0.3)
+
+
+@pytest.mark.parametrize("times", [1, 4])
+@pytest.mark.usefixtures("impatient")
+async def test_cancelling_kills_everything_before_it_returns(tmp_path: Path, times: int) -> None:
     script = f"trap '' TERM; sleep 1000 & a=$!; {ESCAPE}; echo $$ $a $! >pids; wait; wait"
     task = asyncio.create_task(run(tmp_path, shell(script)))
     pids = await written(tmp_path / "pids")
     assert all(map(alive, pids))
     for _ in range(times):
         task.cancel()
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0)
     with pytest.raises(asyncio.CancelledError):
         await task
+    assert not exists(pids[0]), "not even waited for"
     await gone(*pids)
 
 
@@ -372,11 +381,11 @@ async def test_cancelling_while_it_starts_leaves_no_orphan(tmp_path: Path, turns
     await until(lambda: not marked(step_id), 0.5)
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_cancelling_while_it_is_being_stopped_counts_as_well(tmp_path: Path) -> None:
-    stubborn = shell("trap '' TERM; echo $$ >pids; sleep 1000; sleep 1000", seconds=0.2)
-    task = asyncio.create_task(run(tmp_path, stubborn))
+    noting = "trap 'echo $$ >pids' TERM; while :; do sleep 0.01; done"
+    task = asyncio.create_task(run(tmp_path, shell(noting, seconds=0.2)))
     pids = await written(tmp_path / "pids")
-    await asyncio.sleep(0.5)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -389,14 +398,17 @@ async def test_a_deadline_around_it_works_as_around_anything_else(tmp_path: Path
             await run(tmp_path, step("sleep", "1000"))
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("seconds", [20, 0.2])
 async def test_the_end_of_the_loop_ends_the_command(tmp_path: Path, seconds: float) -> None:
-    stubborn = shell("trap '' TERM; echo $$ >pids; sleep 1000; sleep 1000", seconds=seconds)
+    """Once while it runs, and once while it is being stopped."""
+    noting = "trap 'echo $$ >pids' TERM; while :; do sleep 0.01; done"
+    running = "echo $$ >pids; sleep 1000"
 
     async def forget() -> list[int]:
-        task = asyncio.create_task(run(tmp_path, stubborn))
+        what = shell(running if seconds > 1 else noting, seconds=seconds)
+        task = asyncio.create_task(run(tmp_path, what))
         pids = await written(tmp_path / "pids")
-        await asyncio.sleep(0.4)
         assert not task.done()
         return pids
 

@@ -415,28 +415,6 @@ def test_whatever_acts_on_any_text_took_its_values_as_typed(text: str, before: s
             assert all(str(v) in words or int(str(v)) >= 0 for v in call.arguments.values())
 
 
-@given(
-    st.lists(
-        st.sampled_from(["append", "a", "and", "then", ";", ";;", "\n", "now", "the", "can", "you"])
-    )
-)
-def test_any_mixture_of_joints_and_politeness_gives_only_sound_calls(words: list[str]) -> None:
-    for call in interpret(" ".join(words), TOOLS):
-        assert "append" in words
-        assert call.arguments["word"] in {
-            "append",
-            "a",
-            "and",
-            "then",
-            "now",
-            "the",
-            "can",
-            "you",
-            ";",
-            ";;",
-        }
-
-
 HEAVY = saying("say {a} {b} {c}", "say {a}-{b}-{c}", "{a} {b}", "say {a}", "{a}{b}{c}")
 
 

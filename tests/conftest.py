@@ -1,0 +1,74 @@
+"""Stores on every database that there is; a new backend joins by an opener of its own."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from adapters.storage.sqlite import SqliteDatabase
+from approvals.store import ApprovalStore, Records, RunStore
+from core.conversations import Conversations
+from core.ports import Clock
+from tests.fakes.clock import FrozenClock
+from tests.stores import Closable, Connect, Stores, begin_conversations
+
+
+async def _sqlite(folder: Path, clock: Clock) -> Closable:
+    return await SqliteDatabase.open(folder / "sayso.db", clock)
+
+
+_BACKENDS: Mapping[str, Callable[[Path, Clock], Awaitable[Closable]]] = {"sqlite": _sqlite}
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture(params=_BACKENDS)
+async def connect(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock
+) -> AsyncGenerator[Connect]:
+    """Return what opens one more connection to the same data, as another process would."""
+    opened: list[Closable] = []
+
+    async def another() -> Closable:
+        opened.append(await _BACKENDS[request.param](tmp_path, clock))
+        return opened[-1]
+
+    yield another
+    for database in opened:
+        await database.aclose()
+
+
+@pytest.fixture
+async def database(connect: Connect) -> Closable:
+    return await connect()
+
+
+@pytest.fixture
+async def stores(database: Closable) -> Stores:
+    """Return all stores on one database that holds three conversations."""
+    stores = Stores(database)
+    await begin_conversations(stores)
+    return stores
+
+
+@pytest.fixture
+def requests(stores: Stores) -> ApprovalStore:
+    return stores.requests
+
+
+@pytest.fixture
+def runs(stores: Stores) -> RunStore:
+    return stores.runs
+
+
+@pytest.fixture
+def conversations(stores: Stores) -> Conversations:
+    return stores.conversations
+
+
+@pytest.fixture
+def records(stores: Stores) -> Records:
+    return stores.records

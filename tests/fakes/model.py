@@ -1,0 +1,36 @@
+"""A model that makes exactly the moves that a test wrote down."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
+
+from core.tools import Toolbox
+from core.transcript import Entry, Move, Result, Returned
+
+Scripted: TypeAlias = Move | Exception | Callable[[Sequence[Entry]], Awaitable[Move]]
+
+
+class ScriptedModel:
+    """Implements `core.ports.Model`: a move, an error to raise, or a function of what it has seen."""
+
+    def __init__(self, *script: Scripted) -> None:
+        self._left = list(script)
+        self.seen: list[tuple[Entry, ...]] = []
+        """The entries that each of its moves was asked with."""
+
+    async def next_move(self, entries: Sequence[Entry], tools: Toolbox) -> Move:
+        """See the port."""
+        del tools
+        self.seen.append(tuple(entries))
+        if not self._left:
+            raise AssertionError("the model was asked for more moves than the test wrote down")
+        scripted = self._left.pop(0)
+        if isinstance(scripted, Exception):
+            raise scripted
+        return await scripted(entries) if callable(scripted) else scripted
+
+    @property
+    def told(self) -> tuple[Result, ...]:
+        """Return the results that came back last."""
+        last = self.seen[-1][-1]
+        assert isinstance(last, Returned)
+        return last.results

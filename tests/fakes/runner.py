@@ -1,0 +1,76 @@
+"""A runner that runs nothing and ends every step as a test told it to."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from core.plans import RunStep
+from core.ports import Ended, Ending
+
+T = TypeVar("T")
+Argv: TypeAlias = tuple[str, ...]
+
+
+def exited(code: int = 0, output: str = "") -> Ended:
+    """Return the end of a command that exited by itself."""
+    return Ended(ending=Ending.EXITED, exit_code=code, output=output)
+
+
+def ended(ending: Ending, output: str = "") -> Ended:
+    """Return an end without an exit code."""
+    return Ended(ending=ending, exit_code=None, output=output)
+
+
+@dataclass(kw_only=True)
+class FakeRunner:
+    """Implements `core.ports.Runner`. The tables are asked with the longest matching start of an argv."""
+
+    backend: str = "fake"
+    endings: dict[Argv, Ended] = field(default_factory=dict[Argv, Ended])
+    """How a step ends; one that is not here exits with 0 and prints nothing."""
+    obstacles: dict[Argv, str] = field(default_factory=dict[Argv, str])
+    meanwhile: dict[Argv, Callable[[], Awaitable[object]]] = field(
+        default_factory=dict[Argv, Callable[[], Awaitable[object]]]
+    )
+    """What is awaited while a step runs."""
+    steps: list[tuple[str, RunStep]] = field(default_factory=list[tuple[str, RunStep]])
+    """Every step that was started, with its step id."""
+    cut: list[str] = field(default_factory=list[str])
+    """The ids of the steps that were cancelled."""
+
+    @property
+    def ran(self) -> list[Argv]:
+        """Return the argv of every step that was started, in order."""
+        return [step.argv for _, step in self.steps]
+
+    @property
+    def step_ids(self) -> list[str]:
+        """Return the id of every step that was started, in order."""
+        return [step_id for step_id, _ in self.steps]
+
+    def obstacle(self, step: RunStep) -> str | None:
+        """See the port."""
+        return _found(self.obstacles, step.argv)
+
+    async def run(self, step: RunStep, *, step_id: str) -> Ended:
+        """See the port."""
+        self.steps.append((step_id, step))
+        waits = _found(self.meanwhile, step.argv)
+        try:
+            if waits:
+                await waits()
+        except asyncio.CancelledError:
+            self.cut.append(step_id)
+            raise
+        return _found(self.endings, step.argv) or exited()
+
+
+async def for_ever() -> None:
+    """Wait until somebody cancels this."""
+    await asyncio.Event().wait()
+
+
+def _found(table: Mapping[Argv, T], argv: Argv) -> T | None:
+    keys = [key for key in table if argv[: len(key)] == key]
+    return table[max(keys, key=len)] if keys else None

@@ -1,0 +1,212 @@
+"""Every store on one database, ways to bring a request or a run somewhere, and cuts in transactions."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from adapters.storage.conversations import Conversations
+from adapters.storage.records import Records
+from adapters.storage.requests import Requests
+from adapters.storage.runs import Runs
+from adapters.storage.transactions import Database, Row, Transaction, Work, rows
+from approvals.models import NewRequest, Request, Run, StepEnd, StepState
+from core import audit, ids
+from core.audit import Entry
+from tests.builders import CONVERSATION, PLACE, TENANT, a_new_request, a_turn
+
+T = TypeVar("T")
+TABLES = (
+    "conversation", "turn", "entry", "plan", "request", "vote", "denial", "run", "step", "audit",
+)  # fmt: skip
+OTHER_CONVERSATION = "c_2"
+OTHER_TENANT = "globex"
+THEIR_CONVERSATION = "c_theirs"
+OWNER = "this process"
+SUCCEEDED = StepEnd(state=StepState.SUCCEEDED, exit_code=0, output="done\n")
+FAILED = StepEnd(state=StepState.FAILED, exit_code=1, output="no\n")
+UNKNOWN = StepEnd(state=StepState.UNKNOWN, note="it was stopped while it ran")
+
+Contents: TypeAlias = Mapping[str, list[tuple[Any, ...]]]
+
+
+class Closable(Database, Protocol):
+    """A database that a test has to close."""
+
+    async def aclose(self) -> None:
+        """Close it."""
+        ...
+
+
+Connect: TypeAlias = Callable[[], Awaitable[Closable]]
+"""Opens one more connection to the same data."""
+
+
+@dataclass(frozen=True)
+class Stores:
+    """All four stores on one database."""
+
+    database: Database
+    owner: str = OWNER
+    dead: set[str] = field(default_factory=set[str])
+    """Owners whose process counts as gone."""
+
+    @property
+    def requests(self) -> Requests:
+        """Return the requests."""
+        return Requests(self.database, self.owner)
+
+    @property
+    def runs(self) -> Runs:
+        """Return the runs."""
+        return Runs(self.database, self.dead.__contains__)
+
+    @property
+    def conversations(self) -> Conversations:
+        """Return the conversations."""
+        return Conversations(self.database)
+
+    @property
+    def records(self) -> Records:
+        """Return what an operator reads."""
+        return Records(self.database)
+
+
+async def begin_conversations(stores: Stores) -> None:
+    """Open two conversations of the tenant and one of another."""
+    for turn, tenant, conversation in (
+        ("t_1", TENANT, CONVERSATION),
+        ("t_2", TENANT, OTHER_CONVERSATION),
+        ("t_theirs", OTHER_TENANT, THEIR_CONVERSATION),
+    ):
+        begun = a_turn(turn, tenant=tenant, conversation=conversation)
+        await stores.conversations.begin_turn(begun, PLACE, "append alpha", opens=True)
+
+
+async def opened(stores: Stores, new: NewRequest | None = None) -> Request:
+    """Return an open request."""
+    request = await stores.requests.open(new or a_new_request())
+    assert isinstance(request, Request)
+    return request
+
+
+async def granted(stores: Stores, new: NewRequest | None = None, *voters: str) -> Request:
+    """Return a request that these people agreed to."""
+    request = await opened(stores, new)
+    for voter in voters or ("bob",):
+        request = await stores.requests.vote(request.tenant, request.id, principal=voter)
+    return request
+
+
+async def running(stores: Stores, new: NewRequest | None = None, *voters: str) -> Run:
+    """Return a run none of whose steps has begun."""
+    request = await granted(stores, new, *voters)
+    spent = await stores.requests.spend(request, principal="bob", run=ids.run_id())
+    assert spent is not None
+    return spent.run
+
+
+async def stepped(stores: Stores, run: Run, *ends: StepEnd) -> Run:
+    """Begin and end steps of a run, from its first pending one on."""
+    first = next(step.index for step in run.steps if step.state is StepState.PENDING)
+    for index, end in enumerate(ends, first):
+        assert await stores.runs.begin_step(run, index)
+        run = await stores.runs.end_step(run, index, end)
+    return run
+
+
+async def now(stores: Stores, request: Request) -> Request:
+    """Return a request as it is now."""
+    found = await stores.requests.get(request.tenant, request.id)
+    assert found is not None
+    return found
+
+
+async def log_of(stores: Stores) -> list[Entry]:
+    """Return the audit log, which holds together."""
+    entries = await stores.records.audit()
+    assert isinstance(audit.verify(entries), audit.Intact)
+    return entries
+
+
+async def said_in(stores: Stores, conversation: str, kind: str) -> list[str]:
+    """Return what was said of one kind."""
+    return [s.text for s in await stores.records.said(conversation) if s.kind == kind]
+
+
+async def everything(database: Database) -> Contents:
+    """Return all rows of all tables."""
+
+    def read(_: datetime) -> Transaction[Contents]:
+        contents: dict[str, list[tuple[Any, ...]]] = {}
+        for table in TABLES:
+            found: list[Row] = yield from rows(f"SELECT * FROM {table}")  # noqa: S608 - one of ours
+            contents[table] = sorted((tuple(row) for row in found), key=repr)
+        return contents
+
+    return await database.transact(read)
+
+
+class CutHere(Exception):
+    """The process died here, as far as the transaction can tell."""
+
+
+@dataclass
+class CutDatabase:
+    """A database whose transactions die before a chosen statement, or before they commit."""
+
+    database: Database
+    at: int
+    passed: int = 0
+
+    async def transact(self, work: Work[T]) -> T:
+        """Run it until the cut."""
+        return await self.database.transact(lambda now: self._until_cut(work(now)))
+
+    def _until_cut(self, transaction: Transaction[T]) -> Transaction[T]:
+        try:
+            statement = next(transaction)
+            while True:
+                self._pass()
+                found = yield statement
+                statement = transaction.send(found)
+        except StopIteration as end:
+            self._pass()
+            result: T = end.value
+            return result
+
+    def _pass(self) -> None:
+        if self.passed == self.at:
+            raise CutHere
+        self.passed += 1
+
+
+Act: TypeAlias = Callable[[Stores], Awaitable[object]]
+Prepare: TypeAlias = Callable[[Stores], Awaitable[Act]]
+
+
+async def whole_or_nothing(stores: Stores, act: Act) -> int:
+    """Cut it before each of its statements and its commit, then let it pass; return how many cuts.
+
+    After each cut all tables must hold what they held before.
+    """
+    before = await everything(stores.database)
+    cuts = 0
+    while True:
+        cut = Stores(CutDatabase(stores.database, cuts), stores.owner, stores.dead)
+        try:
+            await act(cut)
+        except CutHere:
+            assert await everything(stores.database) == before, f"cut before statement {cuts}"
+            cuts += 1
+        else:
+            return cuts
+
+
+async def logged_by(stores: Stores, act: Act) -> list[Entry]:
+    """Cut it everywhere, let it pass, and return the audit entries that it added."""
+    before = await log_of(stores)
+    assert await whole_or_nothing(stores, act) > 1
+    after = await log_of(stores)
+    assert after[: len(before)] == before
+    return after[len(before) :]

@@ -1,0 +1,63 @@
+"""The catalogue as a folder."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.runbook_folder import RunbookFolder
+from core.errors import Invalid, Unavailable
+
+SOUND = "name: {name}\nsummary: s\nsteps: [{{run: [ls]}}]\n"
+
+
+def write(folder: Path, file: str, name: str) -> None:
+    (folder / file).write_text(SOUND.format(name=name))
+
+
+def test_one_bad_file_does_not_stop_the_rest(tmp_path: Path) -> None:
+    write(tmp_path, "one.yml", "one")
+    (tmp_path / "two.yaml").write_text("name: two\nsteps: []")
+    (tmp_path / "three.yml").write_bytes(b"\xff\xfe")
+    (tmp_path / "notes.txt").write_text("not a runbook")
+    found = RunbookFolder(tmp_path, strict=False).catalogue()
+    assert [tool.name for tool in found.tools] == ["one"]
+    assert len(found.faults) == 2
+    assert all(fault.startswith(f"{tmp_path.name}/t") for fault in found.faults)
+
+
+def test_strict_refuses_to_offer_anything_while_a_file_is_bad(tmp_path: Path) -> None:
+    write(tmp_path, "one.yml", "one")
+    (tmp_path / "two.yml").write_text("")
+    assert RunbookFolder(tmp_path, strict=False).toolbox().tools
+    with pytest.raises(Invalid, match=r"two\.yml:1"):
+        RunbookFolder(tmp_path, strict=True).toolbox()
+
+
+def test_an_edit_gives_a_tool_another_definition(tmp_path: Path) -> None:
+    write(tmp_path, "one.yml", "one")
+    folder = RunbookFolder(tmp_path, strict=False)
+    before = folder.toolbox()["one"]
+    assert folder.toolbox()["one"] is before
+    (tmp_path / "one.yml").write_text(SOUND.format(name="one") + "# a comment\n")
+    assert folder.toolbox()["one"].definition != before.definition
+
+
+def test_two_runbooks_of_one_name_are_both_left_out(tmp_path: Path) -> None:
+    write(tmp_path, "a.yml", "same")
+    write(tmp_path, "b.yml", "same")
+    write(tmp_path, "c.yml", "other")
+    found = RunbookFolder(tmp_path, strict=False).catalogue()
+    assert [tool.name for tool in found.tools] == ["other"]
+    assert [fault.split(":")[0][-5:] for fault in found.faults] == ["a.yml", "b.yml"]
+
+
+def test_a_runbook_cannot_take_a_word_of_our_own(tmp_path: Path) -> None:
+    write(tmp_path, "a.yml", "approve")
+    found = RunbookFolder(tmp_path, strict=False).catalogue()
+    assert not found.tools.tools
+    assert "a.yml:1: `approve` is a word of Sayso's own" in found.faults[0]
+
+
+def test_a_folder_that_is_gone_is_no_empty_catalogue(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match=r"runbooks\.folder"):
+        RunbookFolder(tmp_path / "gone", strict=False).toolbox()

@@ -1,0 +1,195 @@
+"""Who may see, ask for and agree to one request."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from approvals import entitlement
+from approvals.cards import Shown, card_for
+from approvals.models import Request, Rule, State, Vote
+from approvals.policy import Authority, Policy, PolicyRule
+from core.canonical import sha256
+from core.principals import Directory, Identity, Person, Principal
+from core.transcript import AgentText
+from tests.builders import TENANT, a_checked, a_plan, a_rule, a_tool
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+PEOPLE = {
+    "alice": ("dev", "ops"),
+    "bob": ("ops",),
+    "carol": ("ops",),
+    "dave": (),
+    "erin": ("deniers",),
+    "frank": ("stoppers",),
+    "gina": ("half",),
+}
+RULES = (
+    ("run:propose", "runbook:*", "dev"),
+    ("plan:approve", "runbook:*", "ops"),
+    ("plan:deny", "runbook:*", "deniers"),
+    ("run:stop", "runbook:*", "stoppers"),
+    ("plan:approve", "runbook:first", "half"),
+)
+
+
+def authority(**groups: Sequence[str]) -> Authority:
+    """Everybody of `PEOPLE`, except that somebody named here is in other groups."""
+    people = {
+        name: Person(
+            identities=frozenset({Identity(platform="console", workspace="local", user=name)}),
+            groups=frozenset(member_of),
+        )
+        for name, member_of in {**PEOPLE, **groups}.items()
+    }
+    return Authority(
+        directory=Directory(workspaces={("console", "local"): TENANT}, people=people),
+        policy=Policy(
+            rules=tuple(
+                PolicyRule(
+                    id=str(number),
+                    effect="allow",
+                    action=action,
+                    resource=resource,
+                    groups=frozenset({group}),
+                )
+                for number, (action, resource, group) in enumerate(RULES)
+            ),
+            risks={},
+        ),
+    )
+
+
+def principal(name: str) -> Principal:
+    found = authority().directory.find(TENANT, name)
+    assert found is not None
+    return found
+
+
+def request(*, rule: Rule | None = None, votes: Sequence[str] = ()) -> Request:
+    calls = (a_checked(tool=a_tool("first")), a_checked(tool=a_tool("second")))
+    plan, rule = a_plan(*calls), rule or a_rule()
+    shown = Shown(
+        requester="alice",
+        checked=calls,
+        about=AgentText(),
+        rule=rule,
+        approvers=(),
+        previews=(),
+    )
+    return Request(
+        id="a" * 32,
+        tenant=TENANT,
+        conversation="c_1",
+        turn="t_1",
+        requester="alice",
+        plan_body=plan.canonical,
+        plan_sha256=sha256(plan.canonical),
+        rule=rule,
+        state=State.OPEN,
+        votes=tuple(Vote(principal=name, at=NOW) for name in votes),
+        about=AgentText(),
+        card=card_for(plan, shown, "a" * 32, NOW),
+        times_asked=1,
+        opened_at=NOW,
+        expires_at=NOW + rule.expires,
+        ended_by=None,
+        reason="",
+    )
+
+
+def test_a_request_is_about_every_tool_of_its_plan() -> None:
+    assert entitlement.resources(request()) == ("runbook:first", "runbook:second")
+
+
+@pytest.mark.parametrize(
+    ("name", "sees"),
+    [
+        ("alice", True),
+        ("bob", True),
+        ("erin", True),
+        ("frank", True),
+        ("gina", True),
+        ("dave", False),
+    ],
+)
+def test_only_who_asked_or_may_decide_or_stop_something_of_it_sees_a_request(
+    name: str,
+    sees: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    assert entitlement.may_see(authority(), principal(name), request()) is sees
+
+
+def test_the_requester_still_sees_it_after_losing_every_group() -> None:
+    assert entitlement.may_see(authority(alice=()), replace(principal("alice")), request())
+
+
+def test_only_somebody_who_is_there_and_may_propose_every_call_may_ask() -> None:
+    both = ["runbook:first", "runbook:second"]
+    assert entitlement.may_propose(authority(), TENANT, "alice", both)
+    assert not entitlement.may_propose(authority(), TENANT, "alice", [*both, "channel:x"])
+    assert not entitlement.may_propose(authority(), TENANT, "bob", both)
+    assert not entitlement.may_propose(authority(), TENANT, "nobody", both)
+    assert not entitlement.may_propose(authority(), "globex", "alice", both)
+
+
+def test_the_requesters_own_yes_counts_only_where_the_rule_says_so() -> None:
+    holders = ("alice", "bob")
+    assert entitlement.voters(a_rule(), "alice", holders) == ("bob",)
+    assert entitlement.voters(a_rule(requester_may_vote=True), "alice", holders) == holders
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("bob", None),
+        ("carol", None),
+        (
+            "alice",
+            "You asked for this, so somebody else has to approve it: bob and carol may.",
+        ),
+        ("dave", "You may not approve this; bob and carol may."),
+        ("gina", "You may not approve this; bob and carol may."),
+    ],
+)
+def test_who_may_not_vote_is_told_why_and_who_may(name: str, reason: str | None) -> None:
+    assert entitlement.not_a_voter(authority(), principal(name), request()) == reason
+
+
+def test_who_may_not_vote_is_told_when_nobody_may() -> None:
+    lonely = authority(bob=(), carol=())
+    assert entitlement.not_a_voter(lonely, principal("alice"), request()) == (
+        "You asked for this, so somebody else has to approve it: nobody may right now."
+    )
+    assert entitlement.not_a_voter(lonely, principal("dave"), request()) == (
+        "You may not approve this; nobody may right now."
+    )
+
+
+def test_an_entitled_requester_may_vote_where_the_rule_says_so() -> None:
+    own = request(rule=a_rule(requester_may_vote=True))
+    assert entitlement.not_a_voter(authority(), principal("alice"), own) is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "lost"),
+    [
+        ({}, None),
+        ({"alice": ("ops",)}, "alice may no longer ask for it"),
+        ({"bob": ()}, "bob may no longer approve it"),
+        ({"bob": (), "carol": ("half",)}, "bob and carol may no longer approve it"),
+        ({"dave": ("ops",)}, None),
+    ],
+)
+def test_p32_whoever_lost_the_authority_that_it_rests_on_is_named(
+    groups: dict[str, Sequence[str]], lost: str | None
+) -> None:
+    voted = request(votes=("bob", "carol"))
+    assert entitlement.lost(authority(**groups), voted) == lost
+
+
+def test_the_requesters_vote_counts_as_lost_where_the_rule_forbids_it() -> None:
+    assert entitlement.lost(authority(), request(votes=("alice",))) == (
+        "alice may no longer approve it"
+    )

@@ -1,0 +1,190 @@
+"""The configuration at its border: what is refused, and with which words."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot import faults, settings
+from bot.authority import AuthorityFile
+from core.errors import Invalid, Refused
+from core.principals import Identity
+
+TEAM = """\
+tenants:
+  acme: {console: true, slack: [T1]}
+  other: {slack: [T2]}
+people:
+  alice: {console: [alice], slack: ["T1:U1"], groups: [eng]}
+  twin: {slack: ["T2:U1"]}
+policy:
+  rules:
+    - {effect: allow, action: "chat:ask", groups: [everyone]}
+sandbox: {backend: none}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "runbooks").mkdir()
+    (tmp_path / "work").mkdir()
+    path = tmp_path / "sayso.yml"
+    path.write_text(TEAM)
+    return path
+
+
+def refusal(file: Path, text: str) -> str:
+    file.write_text(text)
+    with pytest.raises(Invalid) as caught:
+        settings.read(file)
+    assert "\n" not in caught.value.shown
+    return caught.value.shown
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("- a list", "sayso.yml:1: it must hold names"),
+        ("sandbx: {backend: none}", "sayso.yml:1: sandbx: Extra inputs are not permitted. Sayso does not know"),
+        ("sandbox: {backend: bwrap}", "sayso.yml:1: sandbox.backend: "),
+        ("sandbox:\n  backnd: none", "sayso.yml:2: sandbox.backnd: Extra inputs"),
+        ("approvals: {low: {quorum: 0}}", "sayso.yml:1: approvals.low.quorum: "),
+        ("approvals: {low: {quorum: true, expires: soon}}", "approvals.low.expires: write a span of time"),
+        ("policy: {rules: [{effect: allow, action: a}]}", "sayso.yml:1: policy.rules.0.groups: Field required. Add it."),
+        ("people: {a: {slack: [U1]}}", "people.a.slack: write an identity as workspace and user"),
+        ("tenants: {a: {console: true}, b: {console: true}}", "the console can belong to one tenant only"),
+        ("tenants: {a: {slack: [T1]}, b: {slack: [T1]}}", "one slack workspace belongs to two tenants"),
+        ("storage: {url: 'mysql://x'}", "storage.url: write sqlite: and a path"),
+        ("secrets: {A: hunter2}", "secrets: write where the secret comes from"),
+        ("execution: {runs_per_turn: 2}", "execution.runs_per_turn: "),
+        ("model: {provider: oracle}", "model.provider: "),
+        ("a: [", "not valid YAML"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_is_one_line_with_line_and_field(file: Path, text: str, said: str) -> None:
+    assert said in refusal(file, text)
+
+
+def test_a_missing_file_says_how_to_name_another(file: Path) -> None:
+    with pytest.raises(Invalid, match="--config"):
+        settings.read(file.parent / "nothing.yml")
+
+
+def test_an_empty_file_is_every_default(file: Path) -> None:
+    file.write_text("")
+    found = settings.read(file)
+    assert found.sandbox.backend is None
+    assert not found.console.allow_as
+    assert found.approvals["high"].quorum == 2
+    assert not found.approvals["medium"].requester_may_vote
+
+
+def test_naming_one_risk_keeps_the_defaults_of_the_others(file: Path) -> None:
+    file.write_text("approvals: {nightly: {quorum: 3}}")
+    found = settings.read(file).approvals
+    assert found["nightly"].quorum == 3
+    assert found["low"].expires == timedelta(hours=24)
+
+
+def test_the_environment_overrides_what_is_not_authority(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAYSO_STORAGE__URL", "sqlite:elsewhere.db")
+    assert settings.read(file).storage.path == Path("elsewhere.db")
+    monkeypatch.setenv("SAYSO_STORAGE__URL", "nothing")
+    with pytest.raises(Invalid, match="SAYSO_STORAGE__URL: this value does not fit"):
+        settings.read(file)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SAYSO_CONSOLE__ALLOW_AS",
+        "SAYSO_CONSOLE",
+        "sayso_console__allow_as",
+        "Sayso_Approvals__Low__Quorum",
+        "SAYSO_PEOPLE__EVE__CONSOLE",
+        "SAYSO_POLICY__RULES",
+        "SAYSO_TENANTS__ACME__CONSOLE",
+    ],
+)
+def test_c93_no_variable_decides_who_may_decide(
+    file: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "true")
+    with pytest.raises(Invalid, match=r"set in sayso\.yml alone"):
+        settings.read(file)
+
+
+def test_check_names_what_is_wrong_though_each_value_is_sound(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [*faults.problems(file, settings.read(file))] == []
+    monkeypatch.setenv("SAYSO_DATABSE", "x")
+    monkeypatch.setenv("SAYSO_STEP_ID", "r_1.0")
+    (file.parent / "work").rmdir()
+    (file.parent / "runbooks" / "bad.yml").write_text("name: x")
+    (file.parent / "runbooks" / "odd.yml").write_text(
+        "name: odd\nsummary: s\nrisk: extreme\nsteps: [{run: [ls]}]"
+    )
+    file.write_text("secrets: {TOKEN: 'env:SURELY_NOT_SET'}")
+    found = [*faults.problems(file, settings.read(file))]
+    for part in (
+        "SAYSO_DATABSE",
+        "secrets.TOKEN",
+        "sandbox:",
+        "workdir",
+        "tenants:",
+        "bad.yml:1",
+        "odd:",
+    ):
+        assert any(part in line for line in found), part
+    assert len(found) == 7
+
+
+def test_check_survives_a_missing_catalogue(file: Path) -> None:
+    (file.parent / "runbooks").rmdir()
+    assert any("runbooks" in line for line in faults.problems(file, settings.read(file)))
+
+
+def test_secrets_come_from_the_environment_or_a_file(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FROM_ENV", "hunter2hunter2")
+    (file.parent / "token").write_text("abcdef123456\n")
+    sources = {"A": "env:FROM_ENV", "B": "file:token"}
+    assert settings.secret_values(sources, file.parent) == {
+        "A": "hunter2hunter2",
+        "B": "abcdef123456",
+    }
+    (file.parent / "token").write_text("short")
+    with pytest.raises(Invalid, match=r"secrets\.B: .*at least") as caught:
+        settings.secret_values(sources, file.parent)
+    assert "short" not in caught.value.shown
+
+
+def test_an_identity_counts_only_with_its_workspace(file: Path) -> None:
+    directory = AuthorityFile(file)().directory
+    ours = Identity(platform="slack", workspace="T1", user="U1")
+    assert directory.resolve(ours).id == "alice"
+    assert directory.resolve(ours).tenant == "acme"
+    theirs = Identity(platform="slack", workspace="T2", user="U1")
+    assert directory.resolve(theirs).tenant == "other"
+    for stranger in (
+        Identity(platform="discord", workspace="T1", user="U1"),
+        Identity(platform="slack", workspace="T3", user="U1"),
+    ):
+        with pytest.raises(Refused):
+            directory.resolve(stranger)
+
+
+def test_people_are_read_again_when_the_file_changes(file: Path) -> None:
+    authority = AuthorityFile(file)
+    first = authority()
+    assert authority() is first
+    file.write_text(TEAM.replace("groups: [eng]", "groups: [sre]"))
+    alice = Identity(platform="console", workspace="local", user="alice")
+    assert authority().directory.resolve(alice).groups == {"sre"}
+    file.unlink()
+    with pytest.raises(Invalid):
+        authority()

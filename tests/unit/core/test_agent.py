@@ -1,0 +1,315 @@
+"""The bounded loop: what ends a turn, what runs at once, and that it performs no effect."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from core.agent import Agent, Dictated, Limits, Outcome, Reason, Session, ending_in_words
+from core.canonical import Json
+from core.errors import Incorrect, Refused, Unavailable
+from core.ports import Ended, Ending
+from core.redaction import Redactor
+from core.runbooks import tool as runbook
+from core.tools import Checked, Effect, Tool, Toolbox
+from core.transcript import (
+    AgentText,
+    Called,
+    Entry,
+    Heard,
+    Move,
+    Result,
+    Returned,
+    Say,
+    ToolCall,
+    Use,
+)
+from tests.builders import a_tool
+from tests.fakes.model import Scripted, ScriptedModel
+from tests.fakes.runner import FakeRunner, ended, exited, for_ever
+
+HEARD = Heard(speaker="alice", text="append alpha")
+LOOK = a_tool("look", effect=Effect.READ)
+LOOK_TWICE = a_tool("look-twice", effect=Effect.READ, steps=2)
+WRITE = a_tool("append-word")
+TOOLS = (LOOK, LOOK_TWICE, WRITE)
+
+
+@dataclass
+class Proposals:
+    """Stands for the gate: remembers what was proposed, and refuses where a test says so."""
+
+    refusal: Refused | None = None
+    slow: float = 0.0
+    made: list[tuple[tuple[Checked, ...], AgentText]] = field(
+        default_factory=list[tuple[tuple[Checked, ...], AgentText]]
+    )
+
+    async def __call__(self, calls: Sequence[Checked], about: AgentText) -> str:
+        await asyncio.sleep(self.slow)
+        if self.refusal:
+            raise self.refusal
+        self.made.append((tuple(calls), about))
+        return "f" * 32
+
+
+@dataclass
+class Scene:
+    """One turn with everything around it."""
+
+    runner: FakeRunner = field(default_factory=FakeRunner)
+    proposals: Proposals = field(default_factory=Proposals)
+    limits: Limits = field(default_factory=lambda: Limits(seconds=10))
+    tools: tuple[Tool, ...] = TOOLS
+    defaults: dict[str, Json] = field(default_factory=dict[str, Json])
+    redactor: Redactor = field(default_factory=lambda: Redactor.of(["hunter2hunter2"]))
+
+    async def turn(self, *script: Scripted) -> tuple[Outcome, ScriptedModel]:
+        model = ScriptedModel(*script)
+        agent = Agent(runner=self.runner, redactor=self.redactor, limits=self.limits)
+        session = Session(turn="t_1", tools=Toolbox.of(self.tools), defaults=self.defaults)
+        outcome = await agent.turn(HEARD, model=model, session=session, propose=self.proposals)
+        return outcome, model
+
+
+def call(tool: str, word: str = "alpha", *, name: str = "1", **more: Json) -> ToolCall:
+    return ToolCall(id=name, tool=tool, arguments={"word": word, **more})
+
+
+def use(*calls: ToolCall, about: AgentText | None = None) -> Use:
+    return Use(calls=calls, about=about or AgentText())
+
+
+async def test_an_answer_ends_the_turn_and_secrets_in_it_are_masked() -> None:
+    outcome, model = await Scene().turn(Say(text="it is hunter2hunter2", suggestions=("help",)))
+    assert outcome == Outcome(
+        reason=Reason.ANSWERED, text="it is [redacted]", suggestions=("help",)
+    )
+    assert model.seen == [(HEARD,)]
+
+
+async def test_what_a_read_printed_reaches_the_next_move() -> None:
+    scene = Scene()
+    scene.runner.endings["look",] = exited(output="three words\n")
+    asked = use(call("look"))
+    outcome, model = await scene.turn(asked, Say(text="three"))
+    assert outcome.reason is Reason.ANSWERED
+    assert scene.runner.step_ids == ["t_1.1"]
+    assert model.seen[-1] == (
+        HEARD,
+        Called(calls=asked.calls),
+        Returned(results=(Result(call="1", text="three words"),)),
+    )
+
+
+async def test_a_read_that_printed_nothing_says_so() -> None:
+    _, model = await Scene().turn(use(call("look")), Say(text="ok"))
+    assert model.told == (Result(call="1", text="look: done, it printed nothing."),)
+
+
+async def test_the_reads_of_one_move_run_at_the_same_time() -> None:
+    scene, together = Scene(), asyncio.Barrier(2)
+    scene.runner.meanwhile["look",] = together.wait
+    outcome, model = await scene.turn(
+        use(call("look", name="1"), call("look", name="2")), Say(text="ok")
+    )
+    assert outcome.reason is Reason.ANSWERED
+    assert [result.call for result in model.told] == ["1", "2"]
+
+
+async def test_results_come_back_in_the_order_of_the_calls() -> None:
+    _, model = await Scene().turn(
+        use(call("no-such", name="a"), call("look", name="b"), call("nor-this", name="c")),
+        Say(text="ok"),
+    )
+    assert [result.call for result in model.told] == ["a", "b", "c"]
+
+
+async def test_gated_calls_of_one_move_become_one_proposal_and_nothing_runs() -> None:
+    scene = Scene()
+    about = AgentText(rationale="because")
+    outcome, _ = await scene.turn(
+        use(call("append-word", "x", name="1"), call("append-word", "y", name="2"), about=about)
+    )
+    assert outcome == Outcome(reason=Reason.PROPOSED, text="", request="f" * 32)
+    [(calls, said)] = scene.proposals.made
+    assert [checked.arguments["word"] for checked in calls] == ["x", "y"]
+    assert said == about
+    assert scene.runner.ran == []
+
+
+async def test_reads_beside_gated_calls_still_run_and_are_told_with_the_proposal() -> None:
+    scene = Scene()
+    scene.runner.endings["look",] = exited(output="three words")
+    outcome, _ = await scene.turn(use(call("look", name="1"), call("append-word", name="2")))
+    assert (outcome.reason, outcome.text) == (Reason.PROPOSED, "three words")
+    assert scene.runner.ran == [("look", "0", "alpha", "words.txt")]
+
+
+async def test_c18_a_tool_that_does_not_declare_its_effect_cannot_run_freely() -> None:
+    scene = Scene(tools=(runbook("name: r\nsummary: s\nsteps: [{run: [rm]}]\n", "r.yml"),))
+    outcome, _ = await scene.turn(use(ToolCall(id="1", tool="r", arguments={})))
+    assert outcome.reason is Reason.PROPOSED
+    assert scene.runner.ran == []
+
+
+async def test_the_texts_that_only_explain_a_call_are_no_arguments_of_it() -> None:
+    scene = Scene()
+    await scene.turn(use(call("append-word", rationale="r", limitations="l", alternatives="a")))
+    [(calls, _)] = scene.proposals.made
+    assert calls[0].arguments == {"word": "alpha", "file": "words.txt"}
+
+
+async def test_c90_a_session_default_fills_what_was_left_out() -> None:
+    scene = Scene(defaults={"file": "notes.txt", "nobody-takes-this": 1})
+    await scene.turn(use(call("append-word")))
+    [(calls, _)] = scene.proposals.made
+    assert calls[0].arguments["file"] == "notes.txt"
+    assert calls[0].filled == ("file",)
+
+
+async def test_a_failing_step_ends_a_read_and_the_turn_goes_on_to_an_answer() -> None:
+    scene = Scene()
+    scene.runner.endings["look-twice", "0"] = exited(3, "no such table\n")
+    outcome, model = await scene.turn(use(call("look-twice")), Say(text="it failed"))
+    assert outcome.reason is Reason.ANSWERED
+    assert model.told == (
+        Result(call="1", text="look-twice failed: exit code 3.\nno such table", failed=True),
+    )
+    assert scene.runner.ran == [("look-twice", "0", "alpha", "words.txt")]
+
+
+async def test_a_read_that_cannot_start_says_why_and_runs_nothing() -> None:
+    scene = Scene()
+    scene.runner.obstacles["look",] = "There is no program look."
+    _, model = await scene.turn(use(call("look")), Say(text="ok"))
+    assert model.told == (Result(call="1", text="look: There is no program look.", failed=True),)
+    assert scene.runner.ran == []
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        (ended(Ending.TIMED_OUT), "it ran longer than its time limit"),
+        (ended(Ending.TOO_MUCH_OUTPUT), "it printed more than its output limit"),
+        (ended(Ending.NOT_STARTED), "it could not be started"),
+        (exited(2), "exit code 2"),
+        (exited(-9), "signal 9"),
+    ],
+)
+def test_each_ending_has_its_words(how: Ended, words: str) -> None:
+    assert ending_in_words(how) == words
+
+
+async def test_c95_a_model_corrects_itself_at_the_next_call() -> None:
+    async def corrected(entries: Sequence[Entry]) -> Move:
+        last = entries[-1]
+        assert isinstance(last, Returned)
+        [result] = last.results
+        assert (result.failed, result.correctable) == (True, True)
+        assert "`word`" in result.text
+        assert "12345" not in result.text
+        return use(call("append-word", "alpha", name="2"))
+
+    wrong = ToolCall(id="1", tool="append-word", arguments={"word": 12345})
+    outcome, _ = await Scene().turn(use(wrong), corrected)
+    assert outcome.reason is Reason.PROPOSED
+
+
+async def test_c25_a_missing_and_a_forbidden_tool_are_refused_in_the_same_words() -> None:
+    async def refusal(tools: tuple[Tool, ...]) -> Result:
+        _, model = await Scene(tools=tools).turn(use(call("append-word")), Say(text="ok"))
+        return model.told[0]
+
+    forbidden = Toolbox.of(TOOLS).offered(lambda tool: tool.name != "append-word").tools
+    assert await refusal(forbidden) == await refusal(())
+
+
+async def test_one_wrong_call_keeps_the_whole_step_from_being_proposed() -> None:
+    scene = Scene()
+    _, model = await scene.turn(
+        use(call("append-word", name="1"), call("no-such", name="2")), Say(text="ok")
+    )
+    assert scene.proposals.made == []
+    assert [result.failed for result in model.told] == [True, True]
+    assert model.told[0].text.startswith("Not proposed: another call of this step")
+
+
+async def test_a_failing_read_beside_a_gated_call_keeps_it_from_being_proposed() -> None:
+    scene = Scene()
+    scene.runner.endings["look",] = exited(1)
+    await scene.turn(use(call("append-word", name="1"), call("look", name="2")), Say(text="ok"))
+    assert scene.proposals.made == []
+
+
+@pytest.mark.parametrize(
+    ("refusal", "correctable"),
+    [(Refused("bob denied this here."), False), (Incorrect("Give another file."), True)],
+)
+async def test_a_refused_proposal_is_told_to_the_model_with_its_reason(
+    refusal: Refused,
+    correctable: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    scene = Scene(proposals=Proposals(refusal=refusal))
+    outcome, model = await scene.turn(use(call("append-word")), Say(text="ok"))
+    assert outcome.reason is Reason.ANSWERED
+    assert model.told == (
+        Result(call="1", text=refusal.shown, failed=True, correctable=correctable),
+    )
+
+
+async def test_a_model_that_does_not_answer_ends_the_turn() -> None:
+    outcome, _ = await Scene().turn(Unavailable("connection reset by 10.0.0.7"))
+    assert outcome.reason is Reason.MODEL_UNAVAILABLE
+    assert outcome.text == "The model did not answer. Nothing was changed; try again in a while."
+
+
+async def test_the_last_allowed_move_still_counts_and_one_more_is_too_many() -> None:
+    scene = Scene(limits=Limits(turns=2, seconds=10))
+    outcome, _ = await scene.turn(use(call("look")), Say(text="ok"))
+    assert outcome.reason is Reason.ANSWERED
+    outcome, model = await scene.turn(use(call("look")), use(call("look")), Say(text="ok"))
+    assert outcome.reason is Reason.MAX_TURNS
+    assert outcome.text.startswith("I stopped: this took more steps")
+    assert len(model.seen) == 2
+
+
+async def test_the_calls_of_all_moves_together_are_bounded_and_none_of_the_last_move_runs() -> None:
+    scene = Scene(limits=Limits(tool_calls=2, seconds=10))
+    outcome, _ = await scene.turn(use(call("look"), call("look", name="2")), Say(text="ok"))
+    assert outcome.reason is Reason.ANSWERED
+    outcome, _ = await scene.turn(use(call("look")), use(call("look"), call("look", name="2")))
+    assert outcome.reason is Reason.MAX_TOOL_CALLS
+    assert len(scene.runner.ran) == 3
+
+
+async def test_the_deadline_cancels_a_read_that_hangs() -> None:
+    scene = Scene(limits=Limits(seconds=0.2))
+    scene.runner.meanwhile["look",] = for_ever
+    outcome, _ = await scene.turn(use(call("look")))
+    assert outcome.reason is Reason.MAX_SECONDS
+    assert scene.runner.cut == ["t_1.1"]
+
+
+async def test_the_deadline_cancels_a_model_that_hangs() -> None:
+    async def hanging(entries: Sequence[Entry]) -> Move:
+        del entries
+        await for_ever()
+        raise AssertionError
+
+    outcome, _ = await Scene(limits=Limits(seconds=0.2)).turn(hanging)
+    assert outcome.reason is Reason.MAX_SECONDS
+
+
+async def test_a_request_that_was_stored_is_reported_even_after_the_deadline() -> None:
+    scene = Scene(limits=Limits(seconds=0.2), proposals=Proposals(slow=0.4))
+    outcome, _ = await scene.turn(use(call("append-word")))
+    assert (outcome.reason, outcome.request) == (Reason.PROPOSED, "f" * 32)
+
+
+async def test_a_dictated_call_is_made_once_and_its_result_said_as_it_is() -> None:
+    dictated, tools = Dictated(call("look")), Toolbox.of(TOOLS)
+    assert await dictated.next_move((HEARD,), tools) == use(call("look"))
+    returned = Returned(results=(Result(call="1", text="a"), Result(call="2", text="b")))
+    assert await dictated.next_move((HEARD, returned), tools) == Say(text="a\nb")
