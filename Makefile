@@ -59,7 +59,7 @@ test: venv ## All tests; branch coverage 90 % overall, 100 % in core and approva
 bench: venv ## Run every benchmark and print its figures
 	@set -e; for script in benchmarks/bench_*.py; do \
 		[ -e "$$script" ] || { echo "No benchmarks yet."; continue; }; \
-		echo "== $$script"; $(NO_PROXY_ENV) $(BIN)/python "$$script"; \
+		echo "== $$script"; $(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python "$$script"; \
 	done
 
 clean: ## Remove .venv, caches and builds; never your data

@@ -15,7 +15,7 @@ from core import ids
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
-from core.plans import difference
+from core.plans import Plan, difference
 from core.principals import Principal
 from core.redaction import Redactor
 from core.tools import Checked, Toolbox
@@ -55,14 +55,9 @@ class Gate:
     switches: Switches
     redactor: Redactor
 
-    async def freeze(self, proposal: Proposal) -> Frozen:
-        """Do every check that needs nobody, in the order of I3, and return the plan; ask nobody."""
-        authority = self.authority()
-        if len(proposal.calls) > MOST_CALLS:
-            raise Refused(f"One plan may hold {MOST_CALLS} calls, not more. Ask for less at once.")
-        self._must_hold_no_secret(proposal.calls)
-        _must_propose(authority, proposal.tenant, proposal.requester, _resources(proposal.calls))
-        return await self.freezer.freeze(proposal.calls, authority)
+    async def freeze(self, proposal: Proposal) -> Plan:
+        """Do every check that needs nobody and return the plan; ask nobody."""
+        return (await self._freeze(proposal, self.authority())).plan
 
     async def propose(self, proposal: Proposal) -> Request:
         """Freeze the calls and wait for people; raise with the reason, on record, having asked nobody."""
@@ -78,11 +73,12 @@ class Gate:
         off = self.switches.obstacle()
         if off:
             raise Refused(f"Not proposed: {off}.")
-        frozen = await self.freeze(proposal)
+        authority = self.authority()
+        frozen = await self._freeze(proposal, authority)
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
             raise Refused(f"Not proposed: since this plan was made, {changed}.")
-        opened = await self.store.open(self._new(proposal, frozen))
+        opened = await self.store.open(_new(proposal, frozen, authority))
         if isinstance(opened, Denial):
             why = f" ({one_line(opened.reason)})" if opened.reason else ""
             raise Refused(
@@ -90,6 +86,15 @@ class Gate:
                 "It stays refused in this conversation until somebody who may approve it asks again."
             )
         return opened
+
+    async def _freeze(self, proposal: Proposal, authority: Authority) -> Frozen:
+        if len(proposal.calls) > MOST_CALLS:
+            raise Refused(f"One plan may hold {MOST_CALLS} calls, not more. Ask for less at once.")
+        about = _resources(proposal.calls)
+        if not entitlement.may_propose(authority, proposal.tenant, proposal.requester, about):
+            raise Refused("Not proposed: you may not ask for this.")
+        self._must_hold_no_secret(proposal.calls)
+        return await self.freezer.freeze(proposal.calls, authority)
 
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise.
@@ -145,27 +150,6 @@ class Gate:
             await self._refuse(principal, request.id, cards.too_late(latest))
         return spent
 
-    def _new(self, proposal: Proposal, frozen: Frozen) -> NewRequest:
-        authority = self.authority()
-        plan = frozen.plan
-        rule = authority.policy.strictest(call.risk for call in plan.calls)
-        holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
-        shown = cards.Shown(
-            requester=proposal.requester,
-            checked=proposal.calls,
-            about=proposal.about,
-            rule=rule,
-            approvers=entitlement.voters(rule, proposal.requester, holders),
-            previews=frozen.previews,
-        )
-        return NewRequest(
-            id=ids.request_id(),
-            proposal=proposal,
-            plan=plan,
-            rule=rule,
-            card=partial(cards.card_for, plan, shown),
-        )
-
     def _must_hold_no_secret(self, calls: Sequence[Checked]) -> None:
         for checked in calls:
             for name, value in checked.arguments.items():
@@ -178,7 +162,12 @@ class Gate:
     async def _seen(self, authority: Authority, principal: Principal, given: str) -> Request:
         """Return the request if this person may know of it; one answer for every other case."""
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
-        if request is None or not entitlement.may_see(authority, principal, request):
+        if request is None:
+            await self._refuse(principal, given, UNKNOWN)
+        if not request.is_intact:
+            # What it is about can no longer be told, so neither can who may know of it.
+            await self._revoke(principal, request, "its stored plan is not the one that was shown")
+        if not entitlement.may_see(authority, principal, request):
             await self._refuse(principal, given, UNKNOWN)
         return request
 
@@ -189,10 +178,13 @@ class Gate:
     async def _must_be_unchanged(self, principal: Principal, request: Request) -> None:
         obstacle = await self._obstacle(request)
         if obstacle:
-            revoked = await self.store.revoke(
-                request.tenant, request.id, principal=principal.id, reason=obstacle
-            )
-            raise Refused(f"Not run. {cards.status(revoked)}")
+            await self._revoke(principal, request, obstacle)
+
+    async def _revoke(self, principal: Principal, request: Request, reason: str) -> NoReturn:
+        revoked = await self.store.revoke(
+            request.tenant, request.id, principal=principal.id, reason=reason
+        )
+        raise Refused(f"Not run. {cards.too_late(revoked)}")
 
     async def _obstacle(self, request: Request) -> str | None:
         """Say what is no longer as it was shown; the order is that of I3."""
@@ -216,11 +208,25 @@ class Gate:
         raise Refused(reason)
 
 
-def _must_propose(
-    authority: Authority, tenant: str, requester: str, resources: Sequence[str]
-) -> None:
-    if not entitlement.may_propose(authority, tenant, requester, resources):
-        raise Refused("Not proposed: you may not ask for this.")
+def _new(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest:
+    plan = frozen.plan
+    rule = authority.policy.strictest(call.risk for call in plan.calls)
+    holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
+    shown = cards.Shown(
+        requester=proposal.requester,
+        checked=proposal.calls,
+        about=proposal.about,
+        rule=rule,
+        approvers=entitlement.voters(rule, proposal.requester, holders),
+        previews=frozen.previews,
+    )
+    return NewRequest(
+        id=ids.request_id(),
+        proposal=proposal,
+        plan=plan,
+        rule=rule,
+        card=partial(cards.card_for, plan, shown),
+    )
 
 
 def _resources(calls: Sequence[Checked]) -> tuple[str, ...]:

@@ -124,9 +124,14 @@ class Request:
     reason: str
 
     @property
+    def is_intact(self) -> bool:
+        """Whether the stored bytes are the ones that were shown and approved."""
+        return sha256(self.plan_body) == self.plan_sha256
+
+    @property
     def plan(self) -> Plan:
         """Return the plan; raise `Refused` where the stored bytes are not the ones that were shown."""
-        if sha256(self.plan_body) != self.plan_sha256:
+        if not self.is_intact:
             raise Refused("The stored plan is not the one that was shown, so it can never run.")
         return plans.read(self.plan_body)
 

@@ -51,7 +51,7 @@ class ApprovalStore(Protocol):
         ...
 
     async def attempt_refused(self, tenant: str, *, principal: str, request: str, why: str) -> None:
-        """Note in the audit log that somebody tried and was refused."""
+        """Note in the audit log that somebody tried and was refused; `request` is what they gave."""
         ...
 
 

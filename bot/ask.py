@@ -148,7 +148,7 @@ class Asking:
             supersedes=supersedes,
         )
         if self.gate.switches.plan_only:
-            plan = (await self.gate.freeze(proposal)).plan
+            plan = await self.gate.freeze(proposal)
             await self.conversations.keep_plan(turn.tenant, plan.id, plan.sha256, plan.canonical)
             raise Refused(
                 f"Nothing runs here, so nobody is asked. The plan is frozen as {plan.id}; "

@@ -64,6 +64,8 @@ class Outcome:
     request: str | None = None
 
 
+Admitted: TypeAlias = Checked | Result
+"""A call that may be made, or why it may not."""
 Propose: TypeAlias = Callable[[Sequence[Checked], AgentText], Awaitable[str]]
 """Freezes gated calls as one plan and returns its request's id; raises `Refused` with the reason."""
 
@@ -112,12 +114,13 @@ class Agent:
                         return self._answer(move)
                     if _calls(entries) + len(move.calls) > self.limits.tool_calls:
                         return _ended(Reason.MAX_TOOL_CALLS)
-                    checked, results = await self._look(move, session)
+                    admitted = {call.id: _admitted(call, session) for call in move.calls}
+                    results = await self._look(admitted, session)
             except (TimeoutError, Unavailable) as error:
                 late = isinstance(error, TimeoutError)
                 return _ended(Reason.MAX_SECONDS if late else Reason.MODEL_UNAVAILABLE)
             # Outside the deadline: a request that was stored must also be reported.
-            request, refusals = await _proposed(move, checked, results, propose)
+            request, refusals = await _proposed(admitted, move.about, propose)
             if request is not None:
                 return _proposal(request, results)
             entries += [Called(calls=move.calls), _returned(move, {**results, **refusals})]
@@ -127,24 +130,18 @@ class Agent:
         text = self.redactor.text(move.text)
         return Outcome(reason=Reason.ANSWERED, text=text, suggestions=move.suggestions)
 
-    async def _look(
-        self, move: Use, session: Session
-    ) -> tuple[dict[str, Checked], dict[str, Result]]:
-        """Return the gated calls that are sound, and the results of all others, by call id."""
-        gated: dict[str, Checked] = {}
-        reads: dict[str, Checked] = {}
-        results: dict[str, Result] = {}
-        for call in move.calls:
-            try:
-                checked = _check(call, session)
-            except Refused as refusal:
-                results[call.id] = _refusal(call.id, refusal)
-                continue
-            (reads if checked.tool.effect is Effect.READ else gated)[call.id] = checked
+    async def _look(self, admitted: Mapping[str, Admitted], session: Session) -> dict[str, Result]:
+        """Run every read at once; return its result, and that of every call that was refused."""
+        reads = {
+            key: call
+            for key, call in admitted.items()
+            if isinstance(call, Checked) and call.tool.effect is Effect.READ
+        }
         found = await asyncio.gather(
-            *(self._read(key, checked, f"{session.turn}.{key}") for key, checked in reads.items())
+            *(self._read(key, call, f"{session.turn}.{key}") for key, call in reads.items())
         )
-        return gated, {**results, **{result.call: result for result in found}}
+        refused = {key: call for key, call in admitted.items() if isinstance(call, Result)}
+        return {**refused, **{result.call: result for result in found}}
 
     async def _read(self, key: str, checked: Checked, step_id: str) -> Result:
         """Run a read to its end or to its first failing step."""
@@ -182,24 +179,31 @@ def _calls(entries: Sequence[Entry]) -> int:
     return sum(len(entry.calls) for entry in entries if isinstance(entry, Called))
 
 
-def _check(call: ToolCall, session: Session) -> Checked:
-    tool = session.tools[call.tool]
+def _admitted(call: ToolCall, session: Session) -> Admitted:
+    """Check a call; what is wrong with it is its result."""
     own = {name: value for name, value in call.arguments.items() if name not in RESERVED}
-    return tool.check(own, session.defaults)
+    try:
+        return session.tools[call.tool].check(own, session.defaults)
+    except Refused as refusal:
+        return _refusal(call.id, refusal)
 
 
 async def _proposed(
-    move: Use, gated: Mapping[str, Checked], results: Mapping[str, Result], propose: Propose
+    admitted: Mapping[str, Admitted], about: AgentText, propose: Propose
 ) -> tuple[str | None, dict[str, Result]]:
     """Propose all gated calls of the step as one plan, or answer each of them with why not."""
+    gated = {
+        key: call
+        for key, call in admitted.items()
+        if isinstance(call, Checked) and call.tool.effect is Effect.WRITE
+    }
     if not gated:
         return None, {}
-    wrong = any(results[call.id].failed for call in move.calls if call.id in results)
-    if wrong:
+    if any(isinstance(call, Result) for call in admitted.values()):
         text = "Not proposed: another call of this step has to be corrected first."
         return None, {key: Result(call=key, text=text, failed=True) for key in gated}
     try:
-        return await propose(tuple(gated.values()), move.about), {}
+        return await propose(tuple(gated.values()), about), {}
     except SaysoError as refusal:
         return None, {key: _refusal(key, refusal) for key in gated}
 

@@ -28,6 +28,7 @@ from core.tools import RESERVED, Effect, Tool, Work
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _PARAM = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -107,6 +108,16 @@ class Command(_Part):
     timeout: Duration = timedelta(seconds=60)
     memory: ByteSize = Field(ByteSize(_ADDRESS_SPACE), ge=2**20)
     secrets: Annotated[tuple[str, ...], Field(strict=False)] = ()
+
+    @field_validator("secrets")
+    @classmethod
+    def _are_harmless_names(cls, secrets: tuple[str, ...]) -> tuple[str, ...]:
+        for name in secrets:
+            if not _VARIABLE.fullmatch(name) or name.startswith(("LD_", "SAYSO_")):
+                raise ValueError(
+                    f"{name!a} cannot be the name of a secret; write it like API_TOKEN"
+                )
+        return secrets
 
     @field_validator("run")
     @classmethod

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.canonical import Json, JsonObject, encode
 from core.display import hidden, one_line
-from core.errors import Incorrect, Invalid
+from core.errors import Incorrect, Invalid, Refused
 from core.plans import RunStep
 
 RESERVED = ("rationale", "limitations", "alternatives")
@@ -81,7 +81,12 @@ class Tool:
         except ValidationError as error:
             raise Incorrect(f"{self.name}: {_expectation(error)}") from error
         valid: dict[str, Json] = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        encode(valid)
+        try:
+            encode(valid)
+        except Refused as error:
+            raise Incorrect(
+                f"{self.name}: {error.shown} Call it again with that corrected."
+            ) from error
         return Checked(tool=self, arguments=valid, filled=filled)
 
     def schema(self) -> dict[str, Any]:

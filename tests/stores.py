@@ -11,8 +11,9 @@ from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
 from adapters.storage.transactions import Database, Row, Transaction, Work, rows
 from approvals.models import NewRequest, Request, Run, StepEnd, StepState
-from core import audit, ids
+from core import audit, canonical, ids
 from core.audit import Entry
+from core.canonical import Json, JsonObject
 from tests.builders import CONVERSATION, PLACE, TENANT, a_new_request, a_turn
 
 T = TypeVar("T")
@@ -181,6 +182,30 @@ class CutDatabase:
         self.passed += 1
 
 
+@dataclass(frozen=True)
+class ForgetfulDatabase:
+    """A database that skips the statements that hold a text, as if they had found nothing."""
+
+    database: Database
+    text: str
+
+    async def transact(self, work: Work[T]) -> T:
+        """Run all the others."""
+        return await self.database.transact(lambda now: self._without(work(now)))
+
+    def _without(self, transaction: Transaction[T]) -> Transaction[T]:
+        try:
+            statement = next(transaction)
+            while True:
+                found: list[Row] = []
+                if self.text not in statement.sql:
+                    found = yield statement
+                statement = transaction.send(found)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
 Act: TypeAlias = Callable[[Stores], Awaitable[object]]
 Prepare: TypeAlias = Callable[[Stores], Awaitable[Act]]
 
@@ -210,3 +235,15 @@ async def logged_by(stores: Stores, act: Act) -> list[Entry]:
     after = await log_of(stores)
     assert after[: len(before)] == before
     return after[len(before) :]
+
+
+def facts_of(entry: Entry) -> JsonObject:
+    """Return what an audit entry says."""
+    body = canonical.parse(entry.body)
+    assert isinstance(body, Mapping)
+    return body
+
+
+def principal_of(entry: Entry) -> Json:
+    """Return who did what an audit entry tells about."""
+    return facts_of(entry)["principal"]

@@ -54,7 +54,7 @@ class Requests:
     async def attempt_refused(self, tenant: str, *, principal: str, request: str, why: str) -> None:
         """See the port."""
         # What was given may be any text at all, so only its digest is kept.
-        given = canonical.sha256(sound(request))
+        given = canonical.sha256(sound(request)) if request else None
         await self.database.transact(
             lambda now: log(now, tenant, "attempt.refused", principal, given_sha256=given, why=why)
         )

@@ -1,19 +1,30 @@
 """`approvals.store.ApprovalStore`: each sentence of the port, on every database."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from adapters.storage.transactions import rows
 from approvals import cards
-from approvals.cards import Shown, card_for
-from approvals.models import Denial, Request, Run, RunState, State, StepState
+from approvals.models import (
+    Denial,
+    NewRequest,
+    Request,
+    Run,
+    RunState,
+    State,
+    Step,
+    StepState,
+    Vote,
+)
 from approvals.store import ApprovalStore
-from core import ids
+from core import canonical, ids
 from core.cards import encode
 from core.errors import Refused
+from core.tools import Checked
 from core.transcript import AgentText
 from tests.builders import (
     CONVERSATION,
@@ -23,29 +34,26 @@ from tests.builders import (
     a_plan,
     a_rule,
     a_tool,
-    a_turn,
 )
 from tests.fakes.clock import START, FrozenClock
 from tests.stores import (
     OTHER_CONVERSATION,
     OTHER_TENANT,
-    SUCCEEDED,
-    THEIR_CONVERSATION,
+    TABLES,
     Act,
     Connect,
-    CutDatabase,
-    CutHere,
+    ForgetfulDatabase,
     Prepare,
     Stores,
     everything,
+    facts_of,
     granted,
     log_of,
     logged_by,
     now,
     opened,
-    running,
+    principal_of,
     said_in,
-    stepped,
     whole_or_nothing,
 )
 
@@ -79,7 +87,7 @@ async def _end(stores: Stores, clock: FrozenClock, state: State) -> Request:
     elif state is State.REVOKED:
         await _revoke(stores, request)
     elif state is State.SUPERSEDED:
-        await opened(stores, a_new_request(supersedes=request.id))
+        await opened(stores, a_new_request(a_checked("beta"), supersedes=request.id))
     else:
         clock.pass_by(HOUR)
     ended = await now(stores, request)
@@ -149,12 +157,6 @@ async def test_c32_what_has_ended_is_no_twin(
     stores: Stores, clock: FrozenClock, state: State
 ) -> None:
     ended = await _end(stores, clock, state)
-    if state is State.SUPERSEDED:
-        await stores.requests.revoke(
-            TENANT, (await stores.records.requests())[0].id, principal="bob", reason="test"
-        )
-        for live in await stores.records.requests():
-            await stores.requests.revoke(TENANT, live.id, principal="bob", reason="test")
     supersedes = ended.id if state is State.DENIED else None
     fresh = await opened(stores, a_new_request(supersedes=supersedes))
     assert fresh.id != ended.id
@@ -173,11 +175,8 @@ async def test_c32_what_has_ended_is_no_twin(
     ],
     ids=["requester", "conversation", "arguments", "rules", "sandbox"],
 )
-async def test_c32_whatever_differs_is_another_request(
-    stores: Stores, other: Callable[[], object]
-) -> None:
+async def test_c32_whatever_differs_is_another_request(stores: Stores, other: NewRequest) -> None:
     first = await opened(stores)
-    assert isinstance(other, type(a_new_request()))
     second = await opened(stores, other)
     assert second.id == other.id
     assert await now(stores, first) == first
@@ -272,18 +271,550 @@ async def test_now_equal_to_expires_at_is_expired(
     assert (await now(stores, request)).state is State.EXPIRED
 
 
-async def test_the_spend_itself_refuses_at_the_boundary(stores: Stores, clock: FrozenClock) -> None:
-    """Even where the expiry before it had done nothing, the spend's own condition holds."""
+async def test_the_condition_of_the_spend_holds_the_time_itself(
+    stores: Stores, clock: FrozenClock
+) -> None:
     request = await granted(stores)
     clock.pass_by(HOUR)
-    blind = Stores(_Forgetting(stores.database, "SET state = 'expired'"))
+    blind = Stores(ForgetfulDatabase(stores.database, "SET state = 'expired'"))
     assert await blind.requests.spend(request, principal="bob", run="r_1") is None
     assert await stores.runs.run(TENANT, "r_1") is None
 
 
-class _Forgetting(CutDatabase):
-    """A database that skips the statements that hold a text, as if they had found nothing."""
+LATE: Mapping[str, Callable[[Stores, Request], Awaitable[object]]] = {
+    "get": now,
+    "vote": lambda on, request: on.requests.vote(TENANT, request.id, principal="dave"),
+    "deny": _deny,
+    "revoke": _revoke,
+    "spend": lambda on, request: on.requests.spend(request, principal="bob", run="r_1"),
+    "open another": lambda on, _: on.requests.open(a_new_request(a_checked("beta"))),
+    "open the same": lambda on, _: on.requests.open(a_new_request()),
+    "supersede": lambda on, request: on.requests.open(a_new_request(supersedes=request.id)),
+    "records": lambda on, _: on.records.requests(),
+}
 
-    def __init__(self, database: object, text: str) -> None:
-        super().__init__(database, -1)  # type: ignore[arg-type]
-        self.text = text
+
+@pytest.mark.parametrize("method", LATE)
+@pytest.mark.parametrize("voters", [(), ("bob",)], ids=["open", "granted"])
+async def test_a_request_past_its_time_is_expired_before_anything_else(
+    stores: Stores, clock: FrozenClock, method: str, voters: tuple[str, ...]
+) -> None:
+    request = await granted(stores, None, *voters) if voters else await opened(stores)
+    clock.pass_by(HOUR)
+    await LATE[method](stores, request)
+    assert await now(stores, request) == replace(request, state=State.EXPIRED)
+    expired = [entry for entry in await log_of(stores) if entry.kind == "request.expired"]
+    assert [canonical.parse(entry.body) for entry in expired] == [
+        {"principal": "sayso", "request": request.id}
+    ]
+    assert cards.status(await now(stores, request)) in await said_in(stores, CONVERSATION, "note")
+
+
+# vote
+
+
+async def test_a_vote_is_recorded_with_its_time(stores: Stores, clock: FrozenClock) -> None:
+    request = await opened(stores, a_new_request(rule=TWO))
+    clock.pass_by(A_MOMENT)
+    voted = await stores.requests.vote(TENANT, request.id, principal="bob")
+    vote = Vote(principal="bob", at=START + A_MOMENT)
+    assert voted == replace(request, votes=(vote,))
+    assert await now(stores, request) == voted
+
+
+@pytest.mark.parametrize("quorum", [1, 2, 3])
+async def test_the_vote_that_completes_the_quorum_grants(stores: Stores, quorum: int) -> None:
+    request = await opened(stores, a_new_request(rule=a_rule(quorum)))
+    for number in range(1, quorum + 1):
+        voted = await stores.requests.vote(TENANT, request.id, principal=f"voter-{number}")
+        assert voted.state is (State.GRANTED if number == quorum else State.OPEN)
+    assert (await now(stores, request)).voters == tuple(
+        f"voter-{number}" for number in range(1, quorum + 1)
+    )
+
+
+async def test_one_person_has_one_vote(stores: Stores, clock: FrozenClock) -> None:
+    request = await opened(stores, a_new_request(rule=TWO))
+    once = await stores.requests.vote(TENANT, request.id, principal="bob")
+    clock.pass_by(A_MOMENT)
+    assert await stores.requests.vote(TENANT, request.id, principal="bob") == once
+    assert once.state is State.OPEN
+
+
+@pytest.mark.parametrize("state", [State.GRANTED, *ENDS])
+async def test_a_vote_counts_only_while_the_request_is_open(
+    stores: Stores, clock: FrozenClock, state: State
+) -> None:
+    request = await (granted(stores) if state is State.GRANTED else _end(stores, clock, state))
+    before = await everything(stores.database)
+    assert await stores.requests.vote(TENANT, request.id, principal="dave") == request
+    assert await everything(stores.database) == before
+
+
+async def test_last_votes_cast_at_once_grant_once(stores: Stores, connect: Connect) -> None:
+    others = [Stores(await connect()) for _ in range(8)]
+    request = await opened(stores, a_new_request(rule=a_rule(8)))
+    await asyncio.gather(
+        *(
+            other.requests.vote(TENANT, request.id, principal=f"voter-{number}")
+            for number, other in enumerate(others)
+        )
+    )
+    voted = await now(stores, request)
+    assert (voted.state, len(set(voted.voters))) == (State.GRANTED, 8)
+    assert [e.kind for e in await log_of(stores)].count("request.granted") == 1
+
+
+# deny and revoke
+
+
+@pytest.mark.parametrize("voters", [(), ("bob",)], ids=["open", "granted"])
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [
+        (_deny, {"state": State.DENIED, "ended_by": "carol", "reason": "not now"}),
+        (_revoke, {"state": State.REVOKED, "reason": "the file words.txt changed"}),
+    ],
+)
+async def test_denial_and_revocation_end_a_live_request(
+    stores: Stores,
+    voters: tuple[str, ...],
+    end: Callable[[Stores, Request], Awaitable[Request]],
+    expected: Mapping[str, str],
+) -> None:
+    request = await granted(stores, None, *voters) if voters else await opened(stores)
+    ended = await end(stores, request)
+    assert {name: getattr(ended, name) for name in expected} == expected
+    assert (ended.votes, ended.plan_sha256) == (request.votes, request.plan_sha256)
+    assert await now(stores, request) == ended
+    assert await said_in(stores, CONVERSATION, "note") == [cards.status(ended)]
+    assert await stores.requests.spend(request, principal="bob", run="r_1") is None
+
+
+@pytest.mark.parametrize("end", [_deny, _revoke])
+@pytest.mark.parametrize("state", ENDS)
+async def test_whoever_comes_after_the_end_gets_back_what_has_become_of_the_request(
+    stores: Stores,
+    clock: FrozenClock,
+    state: State,
+    end: Callable[[Stores, Request], Awaitable[Request]],
+) -> None:
+    ended = await _end(stores, clock, state)
+    before = await everything(stores.database)
+    assert await end(stores, ended) == ended
+    assert await everything(stores.database) == before
+
+
+async def test_a_revocation_refuses_no_effect(stores: Stores) -> None:
+    revoked = await _revoke(stores, await opened(stores))
+    assert (await opened(stores)).id != revoked.id
+
+
+# I13: a refused effect stays refused
+
+
+async def _denied(stores: Stores, *calls: Checked) -> Request:
+    return await _deny(stores, await opened(stores, a_new_request(*calls)))
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        a_checked("alpha beta"),
+        a_checked("  alpha \t beta\n"),
+        a_checked("alpha\u00a0beta"),
+        a_checked("ａｌｐｈａ beta"),
+        replace(a_checked(), arguments={"word": "alpha beta", "file": "words.txt"}),
+        replace(a_checked(), arguments={"file": "words.txt", "word": "alpha beta"}),
+        a_checked("alpha beta", tool=a_tool(definition="0" * 64, risk="low", steps=3)),
+    ],
+    ids=["same", "spaces", "no-break", "wide", "order", "other-order", "edited-runbook"],
+)
+async def test_i13_a_denied_effect_is_refused_however_it_is_worded(
+    stores: Stores, again: Checked
+) -> None:
+    await _denied(stores, a_checked("alpha beta"))
+    before = await everything(stores.database)
+    refused = await stores.requests.open(a_new_request(again, requester="dave"))
+    assert refused == Denial(tool="append-word", by="carol", reason="not now")
+    assert await everything(stores.database) == before
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        a_checked("alphabeta"),
+        a_checked("Alpha beta"),
+        a_checked("alpha beta", file="other.txt"),
+        a_checked("alpha beta", tool=a_tool("add-word")),
+    ],
+    ids=["word", "case", "file", "tool"],
+)
+async def test_i13_another_effect_is_not_refused(stores: Stores, other: Checked) -> None:
+    await _denied(stores, a_checked("alpha beta"))
+    assert (await opened(stores, a_new_request(other))).state is State.OPEN
+
+
+async def test_i13_one_denied_effect_refuses_every_plan_that_holds_it(stores: Stores) -> None:
+    alpha, beta, gamma = a_checked("alpha"), a_checked("beta"), a_checked("gamma")
+    await _denied(stores, alpha, beta)
+    for calls in ((alpha,), (beta,), (gamma, beta), (beta, alpha, gamma)):
+        assert isinstance(await stores.requests.open(a_new_request(*calls)), Denial)
+    assert (await opened(stores, a_new_request(gamma))).state is State.OPEN
+
+
+async def test_i13_a_denial_holds_for_its_conversation_only(stores: Stores) -> None:
+    await _denied(stores)
+    assert (await opened(stores, a_new_request(conversation=OTHER_CONVERSATION))).votes == ()
+
+
+async def test_i13_a_denial_outlives_any_time(stores: Stores, clock: FrozenClock) -> None:
+    await _denied(stores)
+    clock.pass_by(10_000 * HOUR)
+    assert isinstance(await stores.requests.open(a_new_request()), Denial)
+
+
+async def test_i13_asking_again_lifts_the_denials_that_the_request_left(stores: Stores) -> None:
+    alpha, beta = a_checked("alpha"), a_checked("beta")
+    denied = await _denied(stores, alpha, beta)
+    again = await opened(stores, a_new_request(alpha, beta, supersedes=denied.id))
+    assert again.state is State.OPEN
+    for calls in ((alpha,), (beta,)):
+        assert (await opened(stores, a_new_request(*calls))).state is State.OPEN
+
+
+async def test_i13_asking_again_for_one_request_lifts_no_other_denial(stores: Stores) -> None:
+    alpha, beta = a_checked("alpha"), a_checked("beta")
+    first = await _denied(stores, alpha)
+    await _denied(stores, beta)
+    before = await everything(stores.database)
+    assert isinstance(
+        await stores.requests.open(a_new_request(alpha, beta, supersedes=first.id)), Denial
+    )
+    assert await everything(stores.database) == before
+    await opened(stores, a_new_request(alpha, supersedes=first.id))
+    assert isinstance(await stores.requests.open(a_new_request(beta)), Denial)
+
+
+async def test_i13_what_was_asked_again_can_be_denied_again(stores: Stores) -> None:
+    first = await _denied(stores)
+    second = await opened(stores, a_new_request(supersedes=first.id))
+    await _deny(stores, second)
+    assert isinstance(await stores.requests.open(a_new_request()), Denial)
+    assert isinstance(await stores.requests.open(a_new_request(supersedes=first.id)), Denial)
+    assert (await opened(stores, a_new_request(supersedes=second.id))).state is State.OPEN
+
+
+async def test_i13_a_denial_beats_a_twin_that_is_still_open(stores: Stores) -> None:
+    theirs = await opened(stores, a_new_request(requester="dave"))
+    await _denied(stores)
+    assert isinstance(await stores.requests.open(a_new_request(requester="dave")), Denial)
+    assert (await now(stores, theirs)).times_asked == 1
+
+
+# spend
+
+
+async def test_the_spend_turns_a_granted_request_into_a_running_run(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    calls = (a_checked("alpha"), a_checked("beta", tool=a_tool("add-word", steps=2)))
+    request = await granted(stores, a_new_request(*calls, rule=TWO), "bob", "carol")
+    clock.pass_by(A_MOMENT)
+    spent = await stores.requests.spend(request, principal="carol", run="r_1")
+    assert spent is not None
+    assert spent.request == replace(request, state=State.SPENT) == await now(stores, request)
+    assert spent.run == await stores.runs.run(TENANT, "r_1")
+    assert spent.run == Run(
+        id="r_1",
+        tenant=TENANT,
+        conversation=CONVERSATION,
+        request=request.id,
+        plan=request.plan.id,
+        voters=("bob", "carol"),
+        state=RunState.RUNNING,
+        steps=tuple(
+            Step(index=n, tool=t, state=StepState.PENDING, exit_code=None, output="", note="")
+            for n, t in enumerate(("append-word", "add-word", "add-word"))
+        ),
+        started_at=clock.now(),
+        ended_at=None,
+    )
+
+
+@pytest.mark.parametrize("state", [State.OPEN, *ENDS])
+async def test_only_a_granted_request_can_be_spent(
+    stores: Stores, clock: FrozenClock, state: State
+) -> None:
+    request = await (opened(stores) if state is State.OPEN else _end(stores, clock, state))
+    before = await everything(stores.database)
+    for claimed in (request, replace(request, state=State.GRANTED)):
+        assert await stores.requests.spend(claimed, principal="bob", run="r_2") is None
+    assert await everything(stores.database) == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tenant": OTHER_TENANT},
+        {"conversation": OTHER_CONVERSATION},
+        {"plan_sha256": a_plan(a_checked("beta")).sha256},
+        {
+            "plan_sha256": a_plan(a_checked("beta")).sha256,
+            "plan_body": a_plan(a_checked("beta")).canonical,
+        },
+        {"id": "0" * 32},
+    ],
+    ids=["tenant", "conversation", "hash", "plan", "id"],
+)
+async def test_the_spend_is_bound_to_tenant_conversation_and_plan(
+    stores: Stores, wrong: Mapping[str, str]
+) -> None:
+    request = await granted(stores)
+    before = await everything(stores.database)
+    forged = replace(request, **wrong)  # type: ignore[arg-type]
+    assert await stores.requests.spend(forged, principal="bob", run="r_1") is None
+    assert await everything(stores.database) == before
+
+
+async def test_a_plan_whose_stored_bytes_changed_is_never_run(stores: Stores) -> None:
+    request = await granted(stores)
+    tampered = replace(request, plan_body=a_plan(a_checked("beta")).canonical)
+    before = await everything(stores.database)
+    with pytest.raises(Refused, match="not the one that was shown"):
+        await stores.requests.spend(tampered, principal="bob", run="r_1")
+    assert await everything(stores.database) == before
+
+
+@pytest.mark.parametrize(
+    "checked",
+    [
+        (),
+        ("bob",),
+        ("bob", "bob"),
+        ("bob", "dave"),
+        ("bob", "carol", "dave"),
+        ("bob", "carol", "carol"),
+        ("BOB", "carol"),
+    ],
+)
+async def test_the_spend_holds_only_for_exactly_the_votes_that_were_checked(
+    stores: Stores, checked: tuple[str, ...]
+) -> None:
+    request = await granted(stores, a_new_request(rule=TWO), "bob", "carol")
+    before = await everything(stores.database)
+    votes = tuple(Vote(principal=voter, at=START) for voter in checked)
+    claimed = replace(request, votes=votes)
+    assert await stores.requests.spend(claimed, principal="bob", run="r_1") is None
+    assert await everything(stores.database) == before
+
+
+async def test_a_removed_vote_keeps_a_granted_request_from_being_spent(stores: Stores) -> None:
+    """Somebody took a vote out of the table: fewer than the quorum remain, all of them checked."""
+    request = await granted(stores, a_new_request(rule=TWO), "bob", "carol")
+    await stores.database.transact(lambda _: rows("DELETE FROM vote WHERE principal = 'carol'"))
+    fewer = await now(stores, request)
+    assert (fewer.state, fewer.voters) == (State.GRANTED, ("bob",))
+    assert await stores.requests.spend(fewer, principal="bob", run="r_1") is None
+    assert await stores.requests.spend(request, principal="bob", run="r_1") is None
+
+
+async def test_c37_of_fifty_spends_at_once_exactly_one_wins(
+    stores: Stores, connect: Connect
+) -> None:
+    others = [Stores(await connect(), owner=f"process {number}") for number in range(50)]
+    request = await granted(stores)
+    found = await asyncio.gather(
+        *(
+            other.requests.spend(request, principal="bob", run=f"r_{number}")
+            for number, other in enumerate(others)
+        )
+    )
+    (won,) = [spent for spent in found if spent is not None]
+    assert await stores.records.runs() == [won.run]
+    assert [e.kind for e in await log_of(stores)].count("run.started") == 1
+
+
+async def test_c37_a_spend_and_a_denial_at_once_have_one_outcome(
+    stores: Stores, connect: Connect
+) -> None:
+    other = Stores(await connect())
+    for number in range(20):
+        call = a_checked(f"word-{number}")
+        request = await granted(stores, a_new_request(call))
+        sides = [
+            stores.requests.spend(request, principal="bob", run=f"r_{number}"),
+            _deny(other, request),
+        ]
+        spent, denied = await asyncio.gather(*sides)
+        ended = await now(stores, request)
+        assert denied == ended
+        assert ended.state is (State.SPENT if spent else State.DENIED)
+        ran = await stores.runs.run(TENANT, f"r_{number}")
+        assert (ran is not None) is (ended.state is State.SPENT)
+        again = await stores.requests.open(a_new_request(call))
+        assert isinstance(again, Denial) is (ended.state is State.DENIED)
+
+
+async def test_c37_a_last_vote_and_a_denial_at_once_end_denied(
+    stores: Stores, connect: Connect
+) -> None:
+    voting, denying, spending = [Stores(await connect()) for _ in range(3)]
+    for number in range(20):
+        request = await opened(stores, a_new_request(a_checked(f"word-{number}")))
+        voted, denied, spent = await asyncio.gather(
+            voting.requests.vote(TENANT, request.id, principal="bob"),
+            _deny(denying, request),
+            spending.requests.spend(request, principal="bob", run=f"r_{number}"),
+        )
+        assert spent is None  # it holds no vote that was checked
+        assert denied == await now(stores, request)
+        assert denied.state is State.DENIED
+        assert voted.state in {State.GRANTED, State.DENIED}
+        assert (voted.state is State.GRANTED) == bool(denied.votes)
+
+
+# attempt_refused
+
+
+async def test_a_refused_attempt_is_noted_without_what_was_given(stores: Stores) -> None:
+    given = "s3cret \ud800 \0"
+    before = await everything(stores.database)
+    await stores.requests.attempt_refused(TENANT, principal="eve", request=given, why="Unknown.")
+    after = await everything(stores.database)
+    assert {**after, "audit": []} == {**before, "audit": []}
+    entry = (await log_of(stores))[-1]
+    assert (entry.kind, entry.tenant) == ("attempt.refused", TENANT)
+    body = canonical.parse(entry.body)
+    assert isinstance(body, Mapping)
+    assert (body["principal"], body["why"]) == ("eve", "Unknown.")
+    assert "s3cret" not in entry.body
+
+
+# I2 and I11: whole transactions
+
+
+async def test_i2_the_spend_is_one_transaction_with_run_and_audit(stores: Stores) -> None:
+    calls = (a_checked(tool=a_tool(steps=3)),)
+    request = await granted(stores, a_new_request(*calls))
+    before = await everything(stores.database)
+    cuts = await whole_or_nothing(
+        stores, lambda on: on.requests.spend(request, principal="bob", run="r_1")
+    )
+    assert cuts >= len(("spend", "run", "step", "step", "step", "audit", "commit"))
+    after = await everything(stores.database)
+    added = {table: len(after[table]) - len(before[table]) for table in TABLES}
+    assert {t: n for t, n in added.items() if n} == {"run": 1, "step": 3, "audit": 1}
+    assert (await now(stores, request)).state is State.SPENT
+
+
+async def _opening(_: Stores) -> Act:
+    new = a_new_request()
+    return lambda on: on.requests.open(new)
+
+
+async def _repeating(stores: Stores) -> Act:
+    await opened(stores)
+    new = a_new_request(about=AgentText(rationale="again"))
+    return lambda on: on.requests.open(new)
+
+
+async def _superseding(stores: Stores) -> Act:
+    new = a_new_request(supersedes=(await granted(stores)).id)
+    return lambda on: on.requests.open(new)
+
+
+async def _asking_again(stores: Stores) -> Act:
+    new = a_new_request(supersedes=(await _denied(stores)).id)
+    return lambda on: on.requests.open(new)
+
+
+async def _voting(stores: Stores) -> Act:
+    request = await opened(stores, a_new_request(rule=TWO))
+    return lambda on: on.requests.vote(TENANT, request.id, principal="bob")
+
+
+async def _granting(stores: Stores) -> Act:
+    request = await opened(stores)
+    return lambda on: on.requests.vote(TENANT, request.id, principal="bob")
+
+
+async def _denying(stores: Stores) -> Act:
+    request = await opened(stores, a_new_request(a_checked("alpha"), a_checked("beta")))
+    return lambda on: _deny(on, request)
+
+
+async def _revoking(stores: Stores) -> Act:
+    request = await granted(stores)
+    return lambda on: _revoke(on, request)
+
+
+async def _spending(stores: Stores) -> Act:
+    request = await granted(stores)
+    return lambda on: on.requests.spend(request, principal="bob", run="r_1")
+
+
+async def _noting(_: Stores) -> Act:
+    return lambda on: on.requests.attempt_refused(TENANT, principal="bob", request="", why="No.")
+
+
+CHANGES: Mapping[str, tuple[Prepare, Sequence[tuple[str, str]]]] = {
+    "open": (_opening, [("request.opened", "alice")]),
+    "open the same": (_repeating, [("request.repeated", "alice")]),
+    "supersede": (_superseding, [("request.superseded", "alice"), ("request.opened", "alice")]),
+    "ask again": (_asking_again, [("request.opened", "alice")]),
+    "vote": (_voting, [("vote.cast", "bob")]),
+    "last vote": (_granting, [("vote.cast", "bob"), ("request.granted", "bob")]),
+    "deny": (_denying, [("request.denied", "carol")]),
+    "revoke": (_revoking, [("request.revoked", "bob")]),
+    "spend": (_spending, [("run.started", "bob")]),
+    "refuse": (_noting, [("attempt.refused", "bob")]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_i11_every_state_change_has_its_audit_entry_or_does_not_happen(
+    stores: Stores, change: str
+) -> None:
+    prepare, expected = CHANGES[change]
+    logged = await logged_by(stores, await prepare(stores))
+    assert [(entry.kind, principal_of(entry)) for entry in logged] == expected
+    assert {entry.tenant for entry in logged} == {TENANT}
+
+
+async def test_i11_an_expiry_has_its_audit_entry_or_does_not_happen(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    request, other = await opened(stores), await granted(stores, a_new_request(a_checked("beta")))
+    clock.pass_by(HOUR)
+    logged = await logged_by(stores, lambda on: now(on, request))
+    assert [entry.kind for entry in logged] == ["request.expired"] * 2
+    bodies = [canonical.parse(entry.body) for entry in logged]
+    assert {str(body) for body in bodies} == {
+        str({"principal": "sayso", "request": r.id}) for r in (request, other)
+    }
+
+
+async def test_i11_the_entries_say_which_request_plan_card_votes_and_why(stores: Stores) -> None:
+    request = await granted(stores)
+    await stores.requests.spend(request, principal="bob", run="r_1")
+    denied = await _denied(stores, a_checked("beta"))
+    facts = {
+        (entry.kind, canonical.encode(fact))
+        for entry in await log_of(stores)
+        for fact in facts_of(entry).items()
+    }
+    for kind, name, value in (
+        ("request.opened", "request", request.id),
+        ("request.opened", "plan_sha256", request.plan_sha256),
+        ("request.opened", "card_sha256", canonical.sha256(encode(request.card))),
+        ("vote.cast", "request", request.id),
+        ("request.granted", "request", request.id),
+        ("run.started", "request", request.id),
+        ("run.started", "run", "r_1"),
+        ("run.started", "plan_sha256", request.plan_sha256),
+        ("run.started", "voters", ["bob"]),
+        ("request.denied", "request", denied.id),
+        ("request.denied", "reason", "not now"),
+    ):
+        assert (kind, canonical.encode([name, value])) in facts

@@ -1,0 +1,114 @@
+"""Ask, card, click, run, report: beside the least that any durable journey has to do.
+
+The floor is hand-written: the same number of durable transactions (synchronous=FULL) with one
+INSERT each on one thread, and one `/bin/true` as a child process.
+"""
+
+import asyncio
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from benchmarks.measure import median_ms, row
+from bot import wiring
+from bot.ask import Answered
+from bot.demo.people import People
+
+TIMES = 60
+TRANSACTIONS = 8
+ROOT = Path(__file__).resolve().parents[1]
+RUNBOOK = "name: nothing\nsummary: Nothing.\nrisk: low\nphrases: [do nothing]\nsteps: [{run: [/bin/true]}]\n"
+READ = "name: look\nsummary: Look.\neffect: read\nphrases: [look]\nsteps: [{run: [/bin/true]}]\n"
+
+
+def furnish(home: Path) -> None:
+    (home / "runbooks").mkdir()
+    (home / "work").mkdir()
+    shutil.copy(ROOT / "runbooks" / "demo" / "sayso.yml", home)
+    (home / "runbooks" / "nothing.yml").write_text(RUNBOOK)
+    (home / "runbooks" / "look.yml").write_text(READ)
+
+
+class Floor:
+    def __init__(self, home: Path) -> None:
+        self.thread = ThreadPoolExecutor(max_workers=1)
+        self.database = self.thread.submit(self.connect, home / "floor.db").result()
+
+    @staticmethod
+    def connect(path: Path) -> sqlite3.Connection:
+        database = sqlite3.connect(path, isolation_level=None)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("CREATE TABLE kept (text TEXT)")
+        return database
+
+    def keep(self) -> None:
+        self.database.execute("BEGIN IMMEDIATE")
+        self.database.execute("INSERT INTO kept VALUES ('x')")
+        self.database.execute("COMMIT")
+
+    async def transactions(self, count: int) -> None:
+        loop = asyncio.get_running_loop()
+        for _ in range(count):
+            await loop.run_in_executor(self.thread, self.keep)
+
+    async def child(self) -> None:
+        child = subprocess.Popen(["/bin/true"])
+        while child.poll() is None:
+            await asyncio.sleep(0.001)
+
+    async def journey(self) -> None:
+        await self.transactions(TRANSACTIONS)
+        await self.child()
+
+
+async def measured(home: Path) -> None:
+    floor = Floor(home)
+    async with wiring.opened(home / "sayso.yml") as app:
+        people = People(app)
+        cards: list[Answered] = []
+
+        async def ask() -> None:
+            cards.append(await people.ask("bob", "do nothing"))
+
+        async def approve() -> None:
+            request = cards.pop().request
+            assert request is not None
+            assert "succeeded" in await people.approve("bob", request.id)
+
+        async def journey() -> None:
+            await ask()
+            await approve()
+
+        async def read() -> None:
+            await people.ask("bob", "look")
+
+        for work in (journey, read, floor.journey):
+            await median_ms(work, 5)
+        least, one = await median_ms(floor.journey, TIMES), await median_ms(floor.child, TIMES)
+        await asyncio.sleep(0)
+        row("ask, card, click, run, report", await median_ms(journey, TIMES), least)
+        row("ask until the card is stored", await median_ms(ask, TIMES), least)
+        row(
+            "click until the report is stored",
+            await median_ms(approve, TIMES),
+            least,
+            "of it, one child process",
+        )
+        row("a read, answered", await median_ms(read, TIMES), least)
+        row("floor: transactions and a child", least, least)
+        row("floor: the child alone", one, least)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        furnish(home)
+        asyncio.run(measured(home))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""The gate on real stores, with all around it that a test may change between the card and the click."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from approvals.freeze import Freezer
+from approvals.gate import Gate, Switches
+from approvals.models import Proposal, Request, Rule, Run, Spent
+from approvals.policy import Authority, Policy, PolicyRule
+from core.audit import Entry
+from core.events import Approve, AskAgain, Deny
+from core.principals import Directory, Identity, Person
+from core.redaction import Redactor
+from core.tools import Tool, Toolbox
+from tests.builders import TENANT, a_proposal, a_step, a_tool
+from tests.fakes.files import FakeFiles
+from tests.fakes.runner import FakeRunner
+from tests.stores import OTHER_TENANT, Stores, everything, log_of, now
+
+HOUR = timedelta(hours=1)
+SECRET = "hunter2hunter2"
+APPEND = a_tool(
+    fingerprints=("words.txt",), preview=a_step("preview"), preview_binds=True, verify=True
+)
+LOW = a_tool("note", risk="low")
+HIGH = a_tool("wipe", risk="high", steps=2)
+TOOLS = (APPEND, LOW, HIGH)
+RISKS = (
+    Rule(name="low", quorum=1, requester_may_vote=True, expires=HOUR),
+    Rule(name="medium", quorum=1, requester_may_vote=False, expires=HOUR),
+    Rule(name="high", quorum=2, requester_may_vote=False, expires=HOUR),
+)
+BOB_ON_SLACK = Identity(platform="slack", workspace="T1", user="U2")
+EVE = Identity(platform="console", workspace="theirs", user="bob")
+"""Another tenant's bob: the same account name, another person."""
+
+
+def allow(action: str, group: str, resource: str = "runbook:*") -> PolicyRule:
+    """Return a line of the policy, named after what it allows to whom."""
+    return PolicyRule(
+        id=f"{action} {group}",
+        effect="allow",
+        action=action,
+        resource=resource,
+        groups=frozenset({group}),
+    )
+
+
+def who(name: str) -> Identity:
+    """Return somebody's account on the console of the tenant."""
+    return Identity(platform="console", workspace="local", user=name)
+
+
+@dataclass
+class World:
+    """A gate and what it looks at. Whatever is assigned here is what the gate sees next."""
+
+    stores: Stores
+    runner: FakeRunner = field(default_factory=FakeRunner)
+    files: FakeFiles = field(default_factory=lambda: FakeFiles(digests={"words.txt": "0" * 64}))
+    groups: dict[str, set[str]] = field(
+        default_factory=lambda: {
+            "alice": {"dev", "ops"},
+            "bob": {"ops"},
+            "carol": {"ops"},
+            "dave": {"guests"},
+            "eve": {"ops"},
+        }
+    )
+    rules: tuple[PolicyRule, ...] = (
+        allow("run:propose", "dev"),
+        allow("plan:approve", "ops"),
+        allow("plan:deny", "ops"),
+        allow("run:stop", "stoppers"),
+    )
+    risks: tuple[Rule, ...] = RISKS
+    tools: tuple[Tool, ...] = TOOLS
+    switches: Switches = field(default_factory=Switches)
+    folder: str = "work"
+    unreadable: Exception | None = None
+    """What reading people and rules raises, where it does."""
+
+    @property
+    def gate(self) -> Gate:
+        """Return the gate as it is configured now."""
+        return Gate(
+            store=self.stores.requests,
+            freezer=Freezer(runner=self.runner, files=self.files, folder=self.folder),
+            authority=self.authority,
+            toolbox=lambda: Toolbox.of(self.tools),
+            switches=self.switches,
+            redactor=Redactor.of([SECRET]),
+        )
+
+    def authority(self) -> Authority:
+        """Read people and rules."""
+        if self.unreadable:
+            raise self.unreadable
+        more = {"bob": {BOB_ON_SLACK}}
+        people = {
+            name: Person(
+                identities=frozenset(
+                    {EVE} if name == "eve" else {who(name), *more.get(name, set[Identity]())}
+                ),
+                groups=frozenset(groups),
+            )
+            for name, groups in self.groups.items()
+        }
+        workspaces = {
+            ("console", "local"): TENANT,
+            ("slack", "T1"): TENANT,
+            ("console", "theirs"): OTHER_TENANT,
+        }
+        return Authority(
+            directory=Directory(workspaces=workspaces, people=people),
+            policy=Policy(rules=self.rules, risks={rule.name: rule for rule in self.risks}),
+        )
+
+    def edit(self, name: str, change: Callable[[Tool], Tool]) -> None:
+        """Change one tool of the catalogue."""
+        self.tools = tuple(change(tool) if tool.name == name else tool for tool in self.tools)
+
+    async def propose(self, tool: Tool = APPEND, word: str = "alpha", *, turn: str = "t_1") -> Request:
+        """Have alice ask for one call."""
+        return await self.ask(a_proposal(tool.check({"word": word}, {}), turn=turn))
+
+    async def ask(self, proposal: Proposal) -> Request:
+        """Propose this."""
+        return await self.gate.propose(proposal)
+
+    async def granted(self, tool: Tool = APPEND, *voters: str) -> Request:
+        """Return a request that these people agreed to through the gate."""
+        request = await self.propose(tool)
+        for voter in voters or ("bob",):
+            request = await self.approve(voter, request)
+        return request
+
+    async def approve(self, person: str | Identity, request: Request | str) -> Request:
+        """Have somebody press Approve."""
+        return await self.gate.approve(Approve(identity=_identity(person), request=_id(request)))
+
+    async def deny(
+        self, person: str | Identity, request: Request | str, reason: str = ""
+    ) -> Request:
+        """Have somebody press Deny."""
+        click = Deny(identity=_identity(person), request=_id(request), reason=reason)
+        return await self.gate.deny(click)
+
+    async def again(self, person: str | Identity, request: Request | str) -> Request:
+        """Have somebody press Ask again."""
+        return await self.gate.again(AskAgain(identity=_identity(person), request=_id(request)))
+
+    async def spend(self, person: str, request: Request) -> Spent:
+        """Spend a request with the click that granted it."""
+        return await self.gate.spend(Approve(identity=who(person), request=request.id), request)
+
+    async def now(self, request: Request) -> Request:
+        """Return a request as it is now."""
+        return await now(self.stores, request)
+
+    async def requests(self) -> list[Request]:
+        """Return every request that there is."""
+        return await self.stores.records.requests()
+
+    async def runs(self) -> list[Run]:
+        """Return every run that there is."""
+        return await self.stores.records.runs()
+
+    async def attempts(self) -> list[Entry]:
+        """Return the audit entries of what was tried and refused."""
+        return [e for e in await log_of(self.stores) if e.kind == "attempt.refused"]
+
+    async def all_but_the_log(self) -> dict[str, list[object]]:
+        """Return all rows of all tables that say what is, not what was tried."""
+        found = await everything(self.stores.database)
+        return {table: list(rows) for table, rows in found.items() if table != "audit"}
+
+    def effects(self) -> list[tuple[str, ...]]:
+        """Return the commands that ran, dry runs left out."""
+        return [argv for argv in self.runner.ran if argv != ("preview",)]
+
+
+def without(rules: Iterable[PolicyRule], name: str) -> tuple[PolicyRule, ...]:
+    """Return the rules without the one of that id."""
+    return tuple(rule for rule in rules if rule.id != name)
+
+
+def edited(tool: Tool) -> Tool:
+    """Return the tool as it is after somebody touched its file."""
+    return replace(tool, definition="e" * 64)
+
+
+def _identity(person: str | Identity) -> Identity:
+    return who(person) if isinstance(person, str) else person
+
+
+def _id(request: Request | str) -> str:
+    return request if isinstance(request, str) else request.id
