@@ -30,6 +30,12 @@ def may_see(authority: Authority, principal: Principal, request: Request) -> boo
     )
 
 
+def may_stop(authority: Authority, principal: Principal, request: Request) -> bool:
+    """Whether somebody may stop it: who asked, always; and whoever has the right for all of it."""
+    own = principal.id == request.requester
+    return own or authority.policy.may(principal, "run:stop", resources(request))
+
+
 def voters(rule: Rule, requester: str, holders: Sequence[str]) -> tuple[str, ...]:
     """Return whose yes counts among those who may approve."""
     return tuple(name for name in holders if rule.requester_may_vote or name != requester)

@@ -10,6 +10,7 @@ from approvals.store import RunStore
 from core.agent import ending_in_words
 from core.errors import OutcomeUnknown, Unavailable
 from core.ids import step_id
+from core.jobs import Hold
 from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
 
@@ -23,29 +24,29 @@ class Execution:
     patience: float = 30.0
     """For how many seconds a failing database is tried again, once something has happened."""
 
-    async def execute(self, spent: Spent, stop: asyncio.Event) -> Run:
-        """Run the steps in order until one does not succeed or `stop` is set; return how it ended.
+    async def execute(self, spent: Spent, hold: Hold) -> Run:
+        """Run the steps in order until one does not succeed or it is told to stop; return its end.
 
         A step that `stop` cuts is unknown; between two steps, the run is cancelled. Raises
-        `OutcomeUnknown` where a step ended and nothing could be written down about it.
+        `OutcomeUnknown` where a step ended and nothing could be written down about it, and
+        `LeaseLost` where this process may no longer act.
         """
         run = spent.run
         steps = [step for call in spent.request.plan.calls for step in call.steps]
         for index, step in enumerate(steps):
-            if stop.is_set():
+            hold.check()
+            if hold.is_stopping or not await self.store.begin_step(run, index):
                 return await self.store.cancel(run, why="stopped before it began")
-            if not await self.store.begin_step(run, index):
-                raise OutcomeUnknown("This run was ended by somebody else. Look at `sayso runs`.")
-            end = _judged(await self._until(stop, step, step_id(run.id, index)))
+            end = _judged(await self._until(hold, step, step_id(run.id, index)))
             run = await self._written(partial(self.store.end_step, spent.run, index, end))
             if end.state is not StepState.SUCCEEDED:
                 break
         return run
 
-    async def _until(self, stop: asyncio.Event, step: RunStep, name: str) -> Ended | None:
+    async def _until(self, hold: Hold, step: RunStep, name: str) -> Ended | None:
         """Run a step to its end; kill it when told to stop and return None for one that was cut."""
         running = asyncio.ensure_future(self.runner.run(step, step_id=name))
-        stopping = asyncio.ensure_future(stop.wait())
+        stopping = asyncio.ensure_future(hold.stopped())
         try:
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -8,13 +8,14 @@ from typing import NoReturn
 
 from approvals import cards, entitlement
 from approvals.freeze import Freezer, Frozen
-from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State
+from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State, Voted
 from approvals.policy import Authority
 from approvals.store import ApprovalStore
 from core import ids
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
+from core.jobs import Job
 from core.plans import Plan, difference
 from core.principals import Principal
 from core.redaction import Redactor
@@ -110,8 +111,8 @@ class Gate:
             await self._refuse(principal, request.id, "You may not ask for this again.")
         return request
 
-    async def approve(self, click: Approve) -> Request:
-        """Record a yes; the request that comes back is granted once enough people agreed."""
+    async def approve(self, click: Approve) -> Voted:
+        """Record a yes; the one that completes the quorum grants the request and queues its run."""
         authority = self.authority()
         principal = authority.directory.resolve(click.identity)
         request = await self._seen(authority, principal, click.request)
@@ -119,9 +120,9 @@ class Gate:
         reason = entitlement.not_a_voter(authority, principal, request)
         if reason:
             await self._refuse(principal, request.id, reason)
-        await self._must_be_unchanged(principal, request)
+        await self._must_be_unchanged(principal.id, request)
         voted = await self.store.vote(request.tenant, request.id, principal=principal.id)
-        await self._must_live(principal, voted)
+        await self._must_live(principal, voted.request)
         return voted
 
     async def deny(self, click: Deny) -> Request:
@@ -140,15 +141,13 @@ class Gate:
             await self._refuse(principal, request.id, cards.too_late(denied))
         return denied
 
-    async def spend(self, click: Approve, request: Request) -> Spent:
-        """Turn a granted request into its one run, if everything is still as it was shown (I3)."""
-        principal = self.authority().directory.resolve(click.identity)
-        await self._must_be_unchanged(principal, request)
-        spent = await self.store.spend(request, principal=principal.id, run=ids.run_id())
-        if spent is None:
-            latest = await self._seen(self.authority(), principal, request.id)
-            await self._refuse(principal, request.id, cards.too_late(latest))
-        return spent
+    async def spend(self, request: Request, job: Job) -> Spent | None:
+        """Turn a granted request into its one run, if everything is still as it was shown (I3).
+
+        Raises `Refused` where it is not; returns None where somebody else was first.
+        """
+        await self._must_be_unchanged(request.voters[-1], request)
+        return await self.store.spend(request, job=job, run=ids.run_id())
 
     def _must_hold_no_secret(self, calls: Sequence[Checked]) -> None:
         for checked in calls:
@@ -166,7 +165,9 @@ class Gate:
             await self._refuse(principal, given, UNKNOWN)
         if not request.is_intact:
             # What it is about can no longer be told, so neither can who may know of it.
-            await self._revoke(principal, request, "its stored plan is not the one that was shown")
+            await self._revoke(
+                principal.id, request, "its stored plan is not the one that was shown"
+            )
         if not entitlement.may_see(authority, principal, request):
             await self._refuse(principal, given, UNKNOWN)
         return request
@@ -175,14 +176,14 @@ class Gate:
         if request.state not in LIVE:
             await self._refuse(principal, request.id, cards.too_late(request))
 
-    async def _must_be_unchanged(self, principal: Principal, request: Request) -> None:
+    async def _must_be_unchanged(self, principal: str, request: Request) -> None:
         obstacle = await self._obstacle(request)
         if obstacle:
             await self._revoke(principal, request, obstacle)
 
-    async def _revoke(self, principal: Principal, request: Request, reason: str) -> NoReturn:
+    async def _revoke(self, principal: str, request: Request, reason: str) -> NoReturn:
         revoked = await self.store.revoke(
-            request.tenant, request.id, principal=principal.id, reason=reason
+            request.tenant, request.id, principal=principal, reason=reason
         )
         raise Refused(f"Not run. {cards.too_late(revoked)}")
 
@@ -191,10 +192,8 @@ class Gate:
         off = self.switches.obstacle()
         if off:
             return off
-        authority = self.authority()
-        plan = request.plan
         try:
-            toolbox = self.toolbox()
+            authority, toolbox, plan = self.authority(), self.toolbox(), request.plan
             calls = [toolbox[call.tool].check(call.arguments, {}) for call in plan.calls]
             now = await self.freezer.freeze(calls, authority)
         except (Refused, Unavailable) as error:

@@ -27,6 +27,15 @@ class State(StrEnum):
     SUPERSEDED = "superseded"
 
 
+RUN = "run"
+"""The kind of job that runs a granted request."""
+
+
+def job_of(request: str) -> str:
+    """Return the id of the job that runs a request: it has one, ever."""
+    return f"{RUN}:{request}"
+
+
 LIVE = frozenset({State.OPEN, State.GRANTED})
 
 
@@ -185,6 +194,8 @@ class Run:
     """The plan's short name."""
     voters: tuple[str, ...]
     state: RunState
+    fence: int
+    """Which claim of the run's job this copy belongs to; a later claim makes it stale."""
     steps: tuple[Step, ...]
     started_at: datetime
     ended_at: datetime | None
@@ -196,8 +207,16 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Voted:
+    """A request after somebody's yes; `job` is the run that this yes put into the queue, if it did."""
+
+    request: Request
+    job: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """Proof that a request was spent, and the run it was spent on. Only `ApprovalStore.spend` makes one."""
+    """Proof that a request was spent, and the run it was spent on. Only `ApprovalStore` makes one."""
 
     request: Request
     run: Run

@@ -8,9 +8,10 @@ entry are one transaction (I11), each read carries the tenant (I14).
 from collections.abc import Sequence
 from typing import Protocol
 
-from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd
+from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Voted
 from core.audit import Entry
 from core.conversations import Said
+from core.jobs import Job
 
 
 class ApprovalStore(Protocol):
@@ -30,8 +31,15 @@ class ApprovalStore(Protocol):
         """Return a request as it is now, or None where this tenant has none of that id."""
         ...
 
-    async def vote(self, tenant: str, request: str, *, principal: str) -> Request:
-        """Record one person's yes while the request is open; the one that completes the quorum grants it."""
+    async def vote(self, tenant: str, request: str, *, principal: str) -> Voted:
+        """Record one person's yes while the request is open.
+
+        The one that completes the quorum grants the request and queues its run, in one transaction.
+        """
+        ...
+
+    async def live(self, tenant: str, conversation: str | None) -> Sequence[Request]:
+        """Return the open and granted requests of a conversation, or of all of them."""
         ...
 
     async def deny(self, tenant: str, request: str, *, principal: str, reason: str) -> Request:
@@ -42,12 +50,17 @@ class ApprovalStore(Protocol):
         """End a live request because something about it is no longer as it was shown."""
         ...
 
-    async def spend(self, request: Request, *, principal: str, run: str) -> Spent | None:
+    async def spend(self, request: Request, *, job: Job, run: str) -> Spent | None:
         """Turn a granted request into a running run; None for whoever comes second (I2).
 
         Holds only if the request is still granted, not expired, bound to this tenant, conversation
-        and plan hash, and its votes are exactly those whose authority the caller has just checked.
+        and plan hash, its votes are exactly those whose authority the caller has just checked, and
+        the job is still held by this claim.
         """
+        ...
+
+    async def resume(self, request: Request, *, job: Job) -> Spent | None:
+        """Take over a run none of whose steps has begun; None where there is none such."""
         ...
 
     async def attempt_refused(self, tenant: str, *, principal: str, request: str, why: str) -> None:
@@ -59,7 +72,10 @@ class RunStore(Protocol):
     """Where runs live."""
 
     async def begin_step(self, run: Run, index: int) -> bool:
-        """Write the intent to run a step, before it runs; False where it must not (stopped, not next)."""
+        """Write the intent to run a step, before it runs.
+
+        False where it must not run: not the next one, told to stop, or no longer this claim's.
+        """
         ...
 
     async def end_step(self, run: Run, index: int, end: StepEnd) -> Run:
@@ -77,8 +93,16 @@ class RunStore(Protocol):
         """Return a run as it is now."""
         ...
 
-    async def notice_dead(self) -> Sequence[Run]:
-        """End every run whose process is provably gone; what had begun is unknown. Return those runs."""
+    async def run_of(self, tenant: str, request: str) -> Run | None:
+        """Return the run that a request was spent on."""
+        ...
+
+    async def live(self, tenant: str, conversation: str | None) -> Sequence[Run]:
+        """Return the running runs of a conversation, or of all of them."""
+        ...
+
+    async def stop(self, run: Run, *, principal: str) -> None:
+        """Tell a running run to end, whichever process it is in."""
         ...
 
     async def resolve(

@@ -45,6 +45,7 @@ def ask(**given: Any) -> None:
 
 @cli.command()
 @request
+@click.option("--no-wait", is_flag=True, help="Leave the run to `sayso run`.")
 @as_name
 @as_json
 def approve(**given: Any) -> None:
@@ -60,6 +61,22 @@ def approve(**given: Any) -> None:
 def deny(**given: Any) -> None:
     """Deny a request; what it would do stays refused in its conversation."""
     _run("deny", **given)
+
+
+@cli.command()
+@click.argument("conversation", required=False)
+@as_name
+@as_json
+def stop(**given: Any) -> None:
+    """Stop a CONVERSATION, `all`, or without either the one thing that runs."""
+    _run("stop", **given)
+
+
+@cli.command("run")
+@as_json
+def run_(**given: Any) -> None:
+    """Run what is approved, until SIGTERM."""
+    _run("run", **given)
 
 
 @cli.command()

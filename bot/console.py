@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TypeAlias
 
+import click
+
 from approvals.cards import report
 from approvals.models import RunState
 from bot import authority, contract, plain, plan_files, settings, wiring
@@ -18,7 +20,7 @@ from bot.wiring import App
 from core import audit
 from core.commands import usage
 from core.errors import Refused
-from core.events import Approve, Ask, Deny, Place
+from core.events import Approve, Ask, Deny, Place, Stop
 from core.principals import Identity
 
 Deed: TypeAlias = Callable[[App], Awaitable[Printed]]
@@ -55,16 +57,15 @@ def ask(
     return _with_app(file, deed)
 
 
-def approve(file: Path, *, request: str, name: str | None) -> Printed:
+def approve(file: Path, *, request: str, no_wait: bool, name: str | None) -> Printed:
     """Approve, and run what that completes; SIGINT and SIGTERM stop the run, not its record."""
 
     async def deed(app: App) -> Printed:
-        stop = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        decided = await app.deciding.approve(
-            Approve(identity=_identity(app, name), request=request), stop
-        )
+        yes = Approve(identity=_identity(app, name), request=request)
+        if no_wait:
+            decided = await app.deciding.vote(yes)
+        else:
+            decided = await app.deciding.approve(yes, _signalled())
         run = decided.run
         return Printed(
             object={
@@ -78,12 +79,49 @@ def approve(file: Path, *, request: str, name: str | None) -> Printed:
     return _with_app(file, deed)
 
 
+def stop(file: Path, *, conversation: str | None, name: str | None) -> Printed:
+    """Stop a conversation, everything, or the one thing that runs."""
+
+    async def deed(app: App) -> Printed:
+        everything = conversation == "all"
+        event = Stop(
+            identity=_identity(app, name),
+            conversation=None if everything else conversation,
+            everything=everything,
+        )
+        stopped = await app.stopping.stop(event)
+        return Printed(object=contract.stopped(stopped), text=plain.stopped(stopped))
+
+    return _with_app(file, deed)
+
+
+def run(file: Path) -> Printed:
+    """Serve the queue until SIGINT or SIGTERM."""
+
+    async def deed(app: App) -> Printed:
+        stop = _signalled()
+        serving = asyncio.create_task(app.engine.serve(stop))
+        click.echo("ready", err=True)
+        await serving
+        return Printed(object={"served": True}, text="Stopped; nothing is left running.")
+
+    return _with_app(file, deed)
+
+
+def _signalled() -> asyncio.Event:
+    """Return an event that SIGINT and SIGTERM set."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
 def deny(file: Path, *, request: str, reason: str, name: str | None) -> Printed:
     """Deny a request."""
 
     async def deed(app: App) -> Printed:
-        click = Deny(identity=_identity(app, name), request=request, reason=reason)
-        denied = await app.deciding.deny(click)
+        no = Deny(identity=_identity(app, name), request=request, reason=reason)
+        denied = await app.deciding.deny(no)
         return Printed(
             object={"request": contract.request(denied, wiring.draw)},
             text=plain.decided(denied, None),

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from approvals.models import Request, Run
 from bot.ask import Answered
+from bot.stop import Stopped
 from core import cards
 from core.audit import Broken, Intact
 from core.cards import Card
@@ -69,6 +70,21 @@ def run(one: Run) -> Object:
             }
             for step in one.steps
         ],
+    }
+
+
+def stopped(one: Stopped) -> Object:
+    """Return what `sayso stop` prints. Turns run in the process that asked, so none is stopped here."""
+    return {
+        "stopped": {
+            "turns": 0,
+            "processes": one.cut,
+            "steps_unknown": one.cut,
+            "requests_revoked": len(one.requests),
+            "messages_kept": 0,
+        },
+        "runs": [run(each) for each in one.runs],
+        "choices": [run(each) for each in one.choices],
     }
 
 

@@ -1,16 +1,17 @@
-"""What happens when somebody decides: a vote, the spend, the run."""
+"""What happens when somebody decides: a vote, and the run that it may complete."""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from approvals.execution import Execution
+from approvals import cards
 from approvals.gate import Gate
-from approvals.models import Request, Run, State
+from approvals.models import Request, Run, State, Voted, job_of
 from approvals.policy import Authority
-from approvals.store import RunStore
+from approvals.store import ApprovalStore, RunStore
 from core.errors import Refused
 from core.events import Approve, Deny
+from core.jobs import Engine
 from core.principals import Identity
 
 
@@ -24,22 +25,43 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
-    """Takes votes, and runs what enough people agreed to."""
+    """Takes votes, and sees to it that what enough people agreed to is run."""
 
     gate: Gate
-    execution: Execution
+    requests: ApprovalStore
+    runs: RunStore
+    engine: Engine
+
+    async def vote(self, click: Approve) -> Decided:
+        """Record a yes and leave the run to whoever serves the queue."""
+        return Decided(request=(await self.gate.approve(click)).request, run=None)
 
     async def approve(self, click: Approve, stop: asyncio.Event) -> Decided:
-        """Record a yes; where it completes the quorum, run the plan to its end or until `stop`."""
-        request = await self.gate.approve(click)
-        if request.state is not State.GRANTED:
-            return Decided(request=request, run=None)
-        spent = await self.gate.spend(click, request)
-        return Decided(request=spent.request, run=await self.execution.execute(spent, stop))
+        """Record a yes; where it completes the quorum, run the plan and wait for its end, or stop it."""
+        voted = await self.gate.approve(click)
+        if voted.request.state is State.OPEN:
+            return Decided(request=voted.request, run=None)
+        return await self._outcome(voted, stop)
 
     async def deny(self, click: Deny) -> Request:
         """End the request."""
         return await self.gate.deny(click)
+
+    async def _outcome(self, voted: Voted, stop: asyncio.Event) -> Decided:
+        job = job_of(voted.request.id)
+        ran = await self.engine.run(job, stop)
+        if not ran and voted.job is None:
+            raise Refused(cards.too_late(await self._latest(voted.request)))
+        if not ran:
+            await self.engine.ended(job, stop)
+        request = await self._latest(voted.request)
+        run = await self.runs.run_of(request.tenant, request.id)
+        if run is None:
+            raise Refused(f"Not run. {cards.too_late(request)}")
+        return Decided(request=request, run=run)
+
+    async def _latest(self, request: Request) -> Request:
+        return await self.requests.get(request.tenant, request.id) or request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

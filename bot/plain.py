@@ -6,6 +6,7 @@ from approvals import cards
 from approvals.models import Request, Run
 from bot.ask import Answered
 from bot.contract import Draw, text_of
+from bot.stop import Stopped
 from core.audit import Broken, Intact
 from core.conversations import Said
 
@@ -26,6 +27,18 @@ def answered(turn: Answered, draw: Draw, *, asking: str = "sayso ask ") -> str:
 def decided(request: Request, run: Run | None) -> str:
     """Return what a decision led to."""
     return cards.report(run) if run else cards.status(request)
+
+
+def stopped(one: Stopped) -> str:
+    """Return what a stop did."""
+    if one.choices:
+        lines = [f"  sayso stop {run.conversation}   {', '.join(run.tools)}" for run in one.choices]
+        return "\n".join(["Several things run. Stop one of them, or `all`:", *lines])
+    if not one.runs and not one.requests:
+        return "Nothing to stop."
+    lines = [cards.report(run) for run in one.runs]
+    lines += [f"Withdrawn: {request.card.title} ({request.id})" for request in one.requests]
+    return "\n".join(lines)
 
 
 def requests(found: Sequence[Request]) -> str:

@@ -8,22 +8,27 @@ from pathlib import Path
 
 from adapters import console, processes
 from adapters.grammar import GrammarModel
+from adapters.jobs.table import Kind, Pace, TableEngine
+from adapters.leftovers import Leftovers
 from adapters.runbook_folder import Catalogue, RunbookFolder
 from adapters.sandbox import PlainRunner
 from adapters.storage.conversations import Conversations
 from adapters.storage.records import Records
 from adapters.storage.requests import Requests
-from adapters.storage.runs import Runs
+from adapters.storage.runs import Runs, settle
 from adapters.storage.sqlite import SqliteDatabase
 from adapters.workfolder import WorkFolder
 from approvals.execution import Execution
 from approvals.freeze import Freezer
 from approvals.gate import Gate, Switches
+from approvals.models import RUN
 from bot import settings
 from bot.ask import Asking
 from bot.authority import AuthorityFile
 from bot.decide import Deciding, Resolving
+from bot.run import Running
 from bot.settings import Settings
+from bot.stop import Stopping
 from core.agent import Agent, Limits
 from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
@@ -67,7 +72,9 @@ class App:
 
     asking: Asking
     deciding: Deciding
+    stopping: Stopping
     resolving: Resolving
+    engine: TableEngine
     records: Records
     catalogue: Callable[[], Catalogue]
     settings: Settings
@@ -80,9 +87,9 @@ async def opened(file: Path) -> AsyncGenerator[App]:
     path = file.parent / configured.storage.path
     database = await SqliteDatabase.open(path, SystemClock())
     try:
-        runs = Runs(database, processes.is_dead)
-        await runs.notice_dead()
-        yield _app(configured, file, database, runs)
+        app = _app(configured, file, database)
+        await app.engine.notice()
+        yield app
     finally:
         await database.aclose()
 
@@ -92,7 +99,7 @@ def catalogue(file: Path, configured: Settings) -> Catalogue:
     return _folder(file, configured).catalogue()
 
 
-def _app(configured: Settings, file: Path, database: SqliteDatabase, runs: Runs) -> App:
+def _app(configured: Settings, file: Path, database: SqliteDatabase) -> App:
     home = file.resolve().parent
     secrets = settings.secret_values(configured.secrets, home)
     redactor = Redactor.of(secrets.values())
@@ -105,8 +112,9 @@ def _app(configured: Settings, file: Path, database: SqliteDatabase, runs: Runs)
     authority = AuthorityFile(file)
     folder = _folder(file, configured)
     toolbox = folder.toolbox
+    requests, runs = Requests(database), Runs(database)
     gate = Gate(
-        store=Requests(database, processes.me()),
+        store=requests,
         freezer=Freezer(runner=runner, files=WorkFolder(work), folder=configured.runbooks.workdir),
         authority=authority,
         toolbox=toolbox,
@@ -115,6 +123,14 @@ def _app(configured: Settings, file: Path, database: SqliteDatabase, runs: Runs)
             runs_per_turn=configured.execution.runs_per_turn,
         ),
         redactor=redactor,
+    )
+    running = Running(store=requests, gate=gate, execution=Execution(store=runs, runner=runner))
+    engine = TableEngine(
+        database,
+        {RUN: Kind(handler=running, clean=Leftovers(database).clean, settle=settle)},
+        owner=processes.me(),
+        is_dead=processes.is_dead,
+        pace=Pace(),
     )
     return App(
         asking=Asking(
@@ -127,9 +143,11 @@ def _app(configured: Settings, file: Path, database: SqliteDatabase, runs: Runs)
             defaults=configured.defaults,
             redactor=redactor,
         ),
-        deciding=Deciding(gate=gate, execution=Execution(store=runs, runner=runner)),
+        deciding=Deciding(gate=gate, requests=requests, runs=runs, engine=engine),
+        stopping=Stopping(requests=requests, runs=runs, authority=authority),
         resolving=Resolving(store=runs, authority=authority),
         records=Records(database),
+        engine=engine,
         catalogue=folder.catalogue,
         settings=configured,
     )

@@ -47,3 +47,12 @@ class AskAgain:
 
     identity: Identity
     request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """Somebody wants it to end: one conversation, what they may stop here, or everything."""
+
+    identity: Identity
+    conversation: str | None = None
+    everything: bool = False

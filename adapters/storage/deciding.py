@@ -3,7 +3,7 @@
 import json
 from datetime import datetime
 
-from adapters.storage import runs
+from adapters.storage import jobs, run_rows, runs
 from adapters.storage.request_rows import must_read
 from adapters.storage.transactions import (
     Transaction,
@@ -15,13 +15,24 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, denials
-from approvals.models import Request, Spent
+from approvals.models import RUN, Request, Spent, Voted, job_of
+from core.jobs import Job, NewJob, Replay
 
 _SYSTEM = "sayso"
 
 
-def vote(now: datetime, tenant: str, request: str, principal: str) -> Transaction[Request]:
-    """Count one yes; the one that completes the quorum grants the request."""
+def _run_job(tenant: str, request: str) -> NewJob:
+    return NewJob(
+        id=job_of(request),
+        kind=RUN,
+        tenant=tenant,
+        payload={"request": request},
+        replay=Replay.NEVER,
+    )
+
+
+def vote(now: datetime, tenant: str, request: str, principal: str) -> Transaction[Voted]:
+    """Count one yes; the one that completes the quorum grants the request and queues its run."""
     yield from expire(now)
     # The row is locked first, so that on every database two last votes see one another.
     live = yield from changed(
@@ -29,28 +40,31 @@ def vote(now: datetime, tenant: str, request: str, principal: str) -> Transactio
         " RETURNING id",
         id=request, tenant=tenant,
     )  # fmt: skip
-    if live:
-        yield from _count(now, tenant, request, principal)
+    job = (yield from _count(now, tenant, request, principal)) if live else None
     voted = yield from must_read(tenant, request)
-    return voted
+    return Voted(request=voted, job=job)
 
 
-def _count(now: datetime, tenant: str, request: str, principal: str) -> Transaction[None]:
+def _count(now: datetime, tenant: str, request: str, principal: str) -> Transaction[str | None]:
     counted = yield from changed(
         "INSERT INTO vote (request, principal, at) VALUES (:request, :principal, :at)"
         " ON CONFLICT DO NOTHING RETURNING request",
         request=request, principal=principal, at=text_of(now),
     )  # fmt: skip
     if not counted:
-        return
+        return None
     yield from log(now, tenant, "vote.cast", principal, request=request)
     granted = yield from changed(
         "UPDATE request SET state = 'granted' WHERE id = :id AND state = 'open'"
         " AND quorum <= (SELECT count(*) FROM vote WHERE request = :id) RETURNING id",
         id=request,
     )
-    if granted:
-        yield from log(now, tenant, "request.granted", principal, request=request)
+    if not granted:
+        return None
+    yield from log(now, tenant, "request.granted", principal, request=request)
+    run = _run_job(tenant, request)
+    yield from jobs.submit(now, run)
+    return run.id
 
 
 def deny(
@@ -87,11 +101,12 @@ def revoke(
     return revoked
 
 
-def spend(
-    now: datetime, request: Request, principal: str, run: str, owner: str
-) -> Transaction[Spent | None]:
+def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Spent | None]:
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
+    held = yield from jobs.is_held(now, job)
+    if not held:
+        return None
     spent = yield from changed(
         "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"
         " AND conversation = :conversation AND plan_sha256 = :sha256 AND state = 'granted'"
@@ -105,15 +120,24 @@ def spend(
     )  # fmt: skip
     if not spent:
         return None
-    yield from runs.start(now, request, run, owner)
+    yield from runs.start(now, request, run, job)
     yield from log(
-        now, request.tenant, "run.started", principal, request=request.id, run=run,
+        now, request.tenant, "run.started", request.voters[-1], request=request.id, run=run,
         plan_sha256=request.plan_sha256, voters=list(request.voters),
     )  # fmt: skip
     fresh = yield from must_read(request.tenant, request.id)
-    started = yield from runs.read(request.tenant, run)
-    assert started is not None  # noqa: S101 - inserted above, in this transaction
+    started = yield from run_rows.must_read(request.tenant, run)
     return Spent(request=fresh, run=started)
+
+
+def resume(now: datetime, request: Request, job: Job) -> Transaction[Spent | None]:
+    """Give a run none of whose steps has begun to the claim that holds its job now."""
+    held = yield from jobs.is_held(now, job)
+    run = (yield from runs.adopt(request, job)) if held else None
+    if run is None:
+        return None
+    yield from log(now, request.tenant, "run.resumed", _SYSTEM, request=request.id, run=run.id)
+    return Spent(request=request, run=run)
 
 
 def expire(now: datetime) -> Transaction[None]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import deciding, request_rows, runs
+from adapters.storage import deciding, request_rows, run_rows
 from adapters.storage.transactions import Database, Row, Rows, Transaction, rows, time_of
 from approvals.models import Request, Run
 from core import audit
@@ -61,10 +61,10 @@ def _requests(now: datetime) -> Transaction[list[Request]]:
 
 
 def _runs() -> Transaction[list[Run]]:
-    found = yield from rows(f"SELECT {runs.COLUMNS} ORDER BY run.started_at DESC, run.id")
+    found = yield from rows(f"SELECT {run_rows.COLUMNS} ORDER BY run.started_at DESC, run.id")
     steps = _by("run", (yield from rows("SELECT * FROM step ORDER BY number")))
     votes = yield from _votes()
-    return [runs.built(row, steps[row["id"]], votes[row["request"]]) for row in found]
+    return [run_rows.built(row, steps[row["id"]], votes[row["request"]]) for row in found]
 
 
 def _votes() -> Transaction[dict[str, list[Row]]]:

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from adapters.storage import deciding, opening
-from adapters.storage.request_rows import read
-from adapters.storage.transactions import Database, Transaction, log
+from adapters.storage.request_rows import must_read, read
+from adapters.storage.transactions import Database, Transaction, each, log, rows
 from approvals.models import Denial, NewRequest, Request, Spent
 from core import canonical
 from core.display import sound
+from core.jobs import Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +17,6 @@ class Requests:
     """One database's requests."""
 
     database: Database
-    owner: str
-    """Names this process, so that a run that it leaves behind is noticed."""
 
     async def open(self, new: NewRequest) -> Request | Denial:
         """See the port."""
@@ -27,7 +26,7 @@ class Requests:
         """See the port."""
         return await self.database.transact(lambda now: _current(now, tenant, request))
 
-    async def vote(self, tenant: str, request: str, *, principal: str) -> Request:
+    async def vote(self, tenant: str, request: str, *, principal: str) -> Voted:
         """See the port."""
         return await self.database.transact(
             lambda now: deciding.vote(now, tenant, request, principal)
@@ -45,11 +44,17 @@ class Requests:
             lambda now: deciding.revoke(now, tenant, request, principal, reason)
         )
 
-    async def spend(self, request: Request, *, principal: str, run: str) -> Spent | None:
+    async def spend(self, request: Request, *, job: Job, run: str) -> Spent | None:
         """See the port."""
-        return await self.database.transact(
-            lambda now: deciding.spend(now, request, principal, run, self.owner)
-        )
+        return await self.database.transact(lambda now: deciding.spend(now, request, job, run))
+
+    async def resume(self, request: Request, *, job: Job) -> Spent | None:
+        """See the port."""
+        return await self.database.transact(lambda now: deciding.resume(now, request, job))
+
+    async def live(self, tenant: str, conversation: str | None) -> list[Request]:
+        """See the port."""
+        return await self.database.transact(lambda now: _live(now, tenant, conversation))
 
     async def attempt_refused(self, tenant: str, *, principal: str, request: str, why: str) -> None:
         """See the port."""
@@ -58,6 +63,17 @@ class Requests:
         await self.database.transact(
             lambda now: log(now, tenant, "attempt.refused", principal, given_sha256=given, why=why)
         )
+
+
+def _live(now: datetime, tenant: str, conversation: str | None) -> Transaction[list[Request]]:
+    yield from deciding.expire(now)
+    found = yield from rows(
+        "SELECT id FROM request WHERE tenant = :tenant AND state IN ('open', 'granted')"
+        " AND (:conversation IS NULL OR conversation = :conversation) ORDER BY opened_at, id",
+        tenant=tenant, conversation=conversation,
+    )  # fmt: skip
+    ids = [row["id"] for row in found]
+    return (yield from each(must_read, tenant, ids))
 
 
 def _current(now: datetime, tenant: str, request: str) -> Transaction[Request | None]:

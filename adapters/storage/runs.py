@@ -1,27 +1,27 @@
 """Runs and their steps. Implements `approvals.store.RunStore`."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from adapters.storage.run_rows import must_read, read
 from adapters.storage.transactions import (
     Database,
-    Row,
     Transaction,
     append,
     changed,
+    each,
     log,
     rows,
     sql,
     text_of,
-    time_of,
 )
 from approvals.cards import report
-from approvals.models import Request, Run, RunState, Step, StepEnd, StepState
+from approvals.models import Request, Run, RunState, StepEnd, StepState
 from core.errors import Refused
+from core.ids import step_id
+from core.jobs import Job, JobState
 
 _SYSTEM = "sayso"
-COLUMNS = "run.*, request.plan FROM run JOIN request ON request.id = run.request"
 _ENDS = {
     StepState.FAILED: RunState.FAILED,
     StepState.UNKNOWN: RunState.UNKNOWN,
@@ -33,8 +33,6 @@ class Runs:
     """One database's runs."""
 
     database: Database
-    is_dead: Callable[[str], bool]
-    """Whether the process that an owner names is provably gone."""
 
     async def begin_step(self, run: Run, index: int) -> bool:
         """See the port."""
@@ -46,18 +44,23 @@ class Runs:
 
     async def cancel(self, run: Run, *, why: str) -> Run:
         """See the port."""
-        return await self.database.transact(lambda now: _cancel(now, run.tenant, run.id, why))
+        return await self.database.transact(lambda now: _cancel(now, run, why))
 
     async def run(self, tenant: str, run: str) -> Run | None:
         """See the port."""
         return await self.database.transact(lambda _: read(tenant, run))
 
-    async def notice_dead(self) -> list[Run]:
-        """End every run whose process is gone: what had begun is unknown, the rest did not happen."""
-        running = await self.database.transact(
-            lambda _: rows("SELECT id, tenant, owner FROM run WHERE state = 'running'")
-        )
-        return [await self._abandon(row) for row in running if self.is_dead(row["owner"])]
+    async def run_of(self, tenant: str, request: str) -> Run | None:
+        """See the port."""
+        return await self.database.transact(lambda _: _run_of(tenant, request))
+
+    async def live(self, tenant: str, conversation: str | None) -> list[Run]:
+        """See the port."""
+        return await self.database.transact(lambda _: _live(tenant, conversation))
+
+    async def stop(self, run: Run, *, principal: str) -> None:
+        """See the port."""
+        await self.database.transact(lambda now: _stop(now, run, principal))
 
     async def resolve(
         self, tenant: str, run: str, index: int, *, happened: bool, principal: str
@@ -67,17 +70,14 @@ class Runs:
             lambda now: _resolve(now, tenant, run, index, principal, happened=happened)
         )
 
-    async def _abandon(self, left: Row) -> Run:
-        return await self.database.transact(lambda now: _abandon(now, left))
 
-
-def start(now: datetime, request: Request, run: str, owner: str) -> Transaction[None]:
+def start(now: datetime, request: Request, run: str, job: Job) -> Transaction[None]:
     """Insert a running run with all its steps; only the spend calls this."""
     yield sql(
-        "INSERT INTO run (id, tenant, conversation, request, state, owner, started_at)"
-        " VALUES (:id, :tenant, :conversation, :request, 'running', :owner, :now)",
+        "INSERT INTO run (id, tenant, conversation, request, state, job, fence, started_at)"
+        " VALUES (:id, :tenant, :conversation, :request, 'running', :job, :fence, :now)",
         id=run, tenant=request.tenant, conversation=request.conversation, request=request.id,
-        owner=owner, now=text_of(now),
+        job=job.id, fence=job.fence, now=text_of(now),
     )  # fmt: skip
     tools = [call.tool for call in request.plan.calls for _ in call.steps]
     for number, tool in enumerate(tools):
@@ -88,30 +88,93 @@ def start(now: datetime, request: Request, run: str, owner: str) -> Transaction[
         )  # fmt: skip
 
 
-def read(tenant: str, run: str) -> Transaction[Run | None]:
-    """Return a run as it is now."""
+def adopt(request: Request, job: Job) -> Transaction[Run | None]:
+    """Give a run to another claim of its job, if none of its steps has begun."""
+    adopted = yield from rows(
+        "UPDATE run SET fence = :fence WHERE request = :request AND tenant = :tenant"
+        " AND job = :job AND state = 'running' AND NOT EXISTS"
+        " (SELECT 1 FROM step WHERE run = run.id AND state <> 'pending') RETURNING id",
+        fence=job.fence, request=request.id, tenant=request.tenant, job=job.id,
+    )  # fmt: skip
+    if not adopted:
+        return None
+    run = yield from must_read(request.tenant, adopted[0]["id"])
+    return run
+
+
+def settle(now: datetime, job: Job) -> Transaction[JobState]:
+    """Say what became of a run whose holder is gone: what had begun is unknown, the rest is not run."""
     found = yield from rows(
-        f"SELECT {COLUMNS} WHERE run.id = :id AND run.tenant = :tenant",
-        id=run, tenant=tenant,
+        "SELECT id, state FROM run WHERE job = :job AND tenant = :tenant",
+        job=job.id, tenant=job.tenant,
     )  # fmt: skip
     if not found:
-        return None
-    steps = yield from rows("SELECT * FROM step WHERE run = :run ORDER BY number", run=run)
-    votes = yield from rows(
-        "SELECT * FROM vote WHERE request = :request ORDER BY at, principal",
-        request=found[0]["request"],
+        return JobState.QUEUED
+    run = found[0]["id"]
+    begun = yield from rows(
+        "SELECT number, state FROM step WHERE run = :run AND state <> 'pending'", run=run
     )
-    return built(found[0], steps, votes)
+    if found[0]["state"] != RunState.RUNNING:
+        return JobState.DONE
+    if not begun:
+        return JobState.QUEUED
+    cut = yield from changed(
+        "UPDATE step SET state = 'unknown', ended_at = :now, note = 'its process died'"
+        " WHERE run = :run AND state = 'running' RETURNING number",
+        now=text_of(now), run=run,
+    )  # fmt: skip
+    state = RunState.UNKNOWN if cut else RunState.CANCELLED
+    yield from _end_run(now, job.tenant, run, state, "the process that ran it died")
+    return JobState.UNKNOWN
+
+
+def running_step(job: Job) -> Transaction[str | None]:
+    """Return the id of the step that a run's holder was at."""
+    found = yield from rows(
+        "SELECT step.run, step.number FROM step JOIN run ON run.id = step.run"
+        " WHERE run.job = :job AND step.state = 'running'",
+        job=job.id,
+    )
+    return step_id(found[0]["run"], found[0]["number"]) if found else None
+
+
+def _run_of(tenant: str, request: str) -> Transaction[Run | None]:
+    found = yield from rows("SELECT id FROM run WHERE request = :request", request=request)
+    run = (yield from read(tenant, found[0]["id"])) if found else None
+    return run
+
+
+def _live(tenant: str, conversation: str | None) -> Transaction[list[Run]]:
+    found = yield from rows(
+        "SELECT id FROM run WHERE tenant = :tenant AND state = 'running'"
+        " AND (:conversation IS NULL OR conversation = :conversation) ORDER BY started_at, id",
+        tenant=tenant, conversation=conversation,
+    )  # fmt: skip
+    return (yield from each(must_read, tenant, [row["id"] for row in found]))
+
+
+def _stop(now: datetime, run: Run, principal: str) -> Transaction[None]:
+    told = yield from changed(
+        "UPDATE job SET cancel_at = :now WHERE cancel_at IS NULL AND state IN ('queued', 'running')"
+        " AND id = (SELECT job FROM run WHERE id = :run AND tenant = :tenant AND state = 'running')"
+        " RETURNING id",
+        now=text_of(now), run=run.id, tenant=run.tenant,
+    )  # fmt: skip
+    if told:
+        yield from log(now, run.tenant, "run.stop_asked", principal, run=run.id)
 
 
 def _begin_step(now: datetime, run: Run, index: int) -> Transaction[bool]:
     begun = yield from changed(
         "UPDATE step SET state = 'running', started_at = :now"
         " WHERE run = :run AND number = :number AND state = 'pending'"
-        " AND EXISTS (SELECT 1 FROM run WHERE id = :run AND state = 'running')"
+        " AND EXISTS (SELECT 1 FROM run JOIN job ON job.id = run.job WHERE run.id = :run"
+        " AND run.tenant = :tenant AND run.state = 'running' AND run.fence = :fence"
+        " AND job.fence = :fence AND job.state = 'running' AND job.lease_until > :now"
+        " AND job.cancel_at IS NULL)"
         " AND NOT EXISTS (SELECT 1 FROM step WHERE run = :run AND number < :number"
         " AND state <> 'succeeded') RETURNING number",
-        now=text_of(now), run=run.id, number=index,
+        now=text_of(now), run=run.id, tenant=run.tenant, number=index, fence=run.fence,
     )  # fmt: skip
     if begun:
         yield from log(now, run.tenant, "step.begun", _SYSTEM, run=run.id, index=index)
@@ -135,27 +198,18 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
             yield from _end_run(now, run.tenant, run.id, _ENDS[end.state])
         elif index == len(run.steps) - 1:
             yield from _end_run(now, run.tenant, run.id, RunState.SUCCEEDED)
-    current = yield from _must_read(run.tenant, run.id)
+    current = yield from must_read(run.tenant, run.id)
     return current
 
 
-def _cancel(now: datetime, tenant: str, run: str, why: str) -> Transaction[Run]:
-    yield from _end_run(now, tenant, run, RunState.CANCELLED, why)
-    current = yield from _must_read(tenant, run)
-    return current
-
-
-def _abandon(now: datetime, left: Row) -> Transaction[Run]:
-    cut = yield from changed(
-        "UPDATE step SET state = 'unknown', ended_at = :now, note = 'its process died'"
-        " WHERE run = :run AND state = 'running'"
-        " AND EXISTS (SELECT 1 FROM run WHERE id = :run AND state = 'running' AND owner = :owner)"
-        " RETURNING number",
-        now=text_of(now), run=left["id"], owner=left["owner"],
+def _cancel(now: datetime, run: Run, why: str) -> Transaction[Run]:
+    ours = yield from rows(
+        "SELECT 1 FROM run WHERE id = :run AND tenant = :tenant AND fence = :fence",
+        run=run.id, tenant=run.tenant, fence=run.fence,
     )  # fmt: skip
-    state = RunState.UNKNOWN if cut else RunState.CANCELLED
-    yield from _end_run(now, left["tenant"], left["id"], state, "the process that ran it died")
-    current = yield from _must_read(left["tenant"], left["id"])
+    if ours:
+        yield from _end_run(now, run.tenant, run.id, RunState.CANCELLED, why)
+    current = yield from must_read(run.tenant, run.id)
     return current
 
 
@@ -199,44 +253,10 @@ def _resolve(
     )  # fmt: skip
     yield from log(now, tenant, "step.resolved", principal, run=run, index=index, happened=happened)
     yield from _report(now, tenant, run)
-    current = yield from _must_read(tenant, run)
+    current = yield from must_read(tenant, run)
     return current
 
 
 def _report(now: datetime, tenant: str, run: str) -> Transaction[None]:
-    current = yield from _must_read(tenant, run)
+    current = yield from must_read(tenant, run)
     yield from append(now, current.conversation, "report", _SYSTEM, report(current))
-
-
-def _must_read(tenant: str, run: str) -> Transaction[Run]:
-    found = yield from read(tenant, run)
-    if found is None:
-        raise Refused("There is no such run.")
-    return found
-
-
-def built(row: Row, steps: Iterable[Row], votes: Iterable[Row]) -> Run:
-    """Return the run that a row of `COLUMNS`, its steps and its request's votes describe."""
-    return Run(
-        id=row["id"],
-        tenant=row["tenant"],
-        conversation=row["conversation"],
-        request=row["request"],
-        voters=tuple(vote["principal"] for vote in votes),
-        plan=row["plan"],
-        state=RunState(row["state"]),
-        steps=tuple(_step(step) for step in steps),
-        started_at=time_of(row["started_at"]),
-        ended_at=time_of(row["ended_at"]) if row["ended_at"] else None,
-    )
-
-
-def _step(row: Row) -> Step:
-    return Step(
-        index=row["number"],
-        tool=row["tool"],
-        state=StepState(row["state"]),
-        exit_code=row["exit_code"],
-        output=row["output"],
-        note=row["note"],
-    )

@@ -47,10 +47,18 @@ class SqliteDatabase:
         """Run it in one hop. A caller that is cancelled leaves it whole: committed or not begun."""
         return await _in(self._thread, lambda: self._run(work))
 
+    async def changes(self) -> int:
+        """Return a number that changes whenever any connection, this one too, has written."""
+        return await _in(self._thread, self._changes)
+
     async def aclose(self) -> None:
         """Close the file, after whatever is still running."""
         await _in(self._thread, self._connection.close)
         self._thread.shutdown()
+
+    def _changes(self) -> int:
+        # The first does not count what this connection writes; each only grows, so their sum does.
+        return _number(self._connection, "data_version") + self._connection.total_changes
 
     def _run(self, work: Work[T]) -> T:
         database = self._connection
@@ -94,19 +102,22 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
 def _migrate(connection: sqlite3.Connection) -> None:
     """Apply what is missing; several processes may do so at once."""
     known = sorted(file.name for file in _MIGRATIONS.iterdir() if file.name.endswith(".sql"))
-    if _version(connection) < len(known):
+    if _number(connection, "user_version") < len(known):
         # WAL is a property of the file. It is set before any lock is held, by whoever comes first.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         try:
-            for number, name in enumerate(known[_version(connection) :], _version(connection) + 1):
+            for number, name in enumerate(
+                known[_number(connection, "user_version") :],
+                _number(connection, "user_version") + 1,
+            ):
                 _apply(connection, (_MIGRATIONS / name).read_text(encoding="utf-8"))
                 connection.execute(f"PRAGMA user_version = {number}")
             connection.execute("COMMIT")
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-    if _version(connection) > len(known):
+    if _number(connection, "user_version") > len(known):
         raise Invalid("The database was written by a newer Sayso. Update this one.")
 
 
@@ -120,10 +131,10 @@ def _apply(connection: sqlite3.Connection, script: str) -> None:
             statement = ""
 
 
-def _version(connection: sqlite3.Connection) -> int:
-    with closing(connection.execute("PRAGMA user_version")) as cursor:
-        version: int = cursor.fetchone()[0]
-    return version
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    with closing(connection.execute(f"PRAGMA {pragma}")) as cursor:
+        number: int = cursor.fetchone()[0]
+    return number
 
 
 def _append_only(action: int, table: str | None, *_: str | None) -> int:

@@ -4,7 +4,7 @@ A driver runs the whole generator inside one transaction: SQLite in one hop to i
 database by awaiting each statement. Nothing in a transaction touches anything but the database.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -38,6 +38,10 @@ class Database(Protocol):
         """Run it all or nothing; raise `Unavailable` where the database cannot."""
         ...
 
+    async def changes(self) -> int:
+        """Return a number that changes whenever another connection has written."""
+        ...
+
 
 def sql(text: str, /, **values: Value) -> Statement:
     """Return a statement."""
@@ -54,6 +58,16 @@ def changed(text: str, /, **values: Value) -> Transaction[bool]:
     """Run one conditional statement (`… RETURNING`); return whether it did anything."""
     found = yield sql(text, **values)
     return bool(found)
+
+
+def each(
+    read: Callable[[str, str], Transaction[T]], tenant: str, ids: Iterable[str]
+) -> Transaction[list[T]]:
+    """Read every one of these, in order."""
+    found = list[T]()
+    for one in ids:
+        found.append((yield from read(tenant, one)))
+    return found
 
 
 def text_of(time: datetime) -> str:

@@ -96,10 +96,12 @@ CREATE TABLE run (
     conversation TEXT NOT NULL REFERENCES conversation (id),
     request      TEXT NOT NULL UNIQUE REFERENCES request (id),
     state        TEXT NOT NULL CHECK (state IN ('running', 'succeeded', 'failed', 'cancelled', 'unknown')),
-    owner        TEXT NOT NULL,
+    job          TEXT NOT NULL,
+    fence        INTEGER NOT NULL,
     started_at   TEXT NOT NULL,
     ended_at     TEXT
 ) STRICT;
+CREATE INDEX run_of_job ON run (job);
 CREATE INDEX run_running ON run (id) WHERE state = 'running';
 
 CREATE TABLE step (

@@ -1,0 +1,1 @@
+"""Engines that say who runs what, and when."""

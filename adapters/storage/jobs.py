@@ -1,0 +1,189 @@
+"""The jobs table: every transition is one statement, and every write of a holder carries its fence."""
+
+import json
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from adapters.storage.transactions import Row, Transaction, changed, rows, text_of
+from core import canonical
+from core.jobs import Claim, Job, JobState, LeaseLost, NewJob, Replay
+
+MOST_ATTEMPTS = 3
+"""How often a safe job is begun before it counts as failed."""
+
+_COLUMNS = "id, kind, tenant, payload, replay, lane, fence, attempt"
+
+
+def submit(now: datetime, new: NewJob) -> Transaction[str]:
+    """Queue a job, or return the id of the one that has its dedupe key already."""
+    queued = yield from rows(
+        "INSERT INTO job (id, kind, tenant, payload, replay, lane, dedupe, state, run_at, attempt,"
+        " fence, submitted_at) VALUES (:id, :kind, :tenant, :payload, :replay, :lane, :dedupe,"
+        " 'queued', :run_at, 0, 0, :now) ON CONFLICT (dedupe) DO NOTHING RETURNING id",
+        id=new.id, kind=new.kind, tenant=new.tenant, payload=canonical.encode(new.payload),
+        replay=new.replay, lane=new.lane, dedupe=new.dedupe, run_at=text_of(now + new.delay),
+        now=text_of(now),
+    )  # fmt: skip
+    if not queued:
+        queued = yield from rows("SELECT id FROM job WHERE dedupe = :dedupe", dedupe=new.dedupe)
+    found: str = queued[0]["id"]
+    return found
+
+
+def claim(
+    now: datetime,
+    owner: str,
+    lease: timedelta,
+    kinds: Collection[str],
+    *,
+    most: int,
+    only: str | None,
+) -> Transaction[list[Job]]:
+    """Take what is due of these kinds: the head of every lane in which nothing runs, oldest first."""
+    found = yield from rows(
+        "UPDATE job SET state = 'running', owner = :owner, fence = fence + 1,"  # noqa: S608 - a constant
+        " attempt = attempt + 1, lease_until = :until WHERE state = 'queued' AND seq IN ("
+        " SELECT j.seq FROM job j WHERE j.state = 'queued' AND j.run_at <= :now"
+        " AND (:only IS NULL OR j.id = :only)"
+        " AND j.kind IN (SELECT value FROM json_each(:kinds))"
+        " AND (j.lane IS NULL OR (NOT EXISTS"
+        " (SELECT 1 FROM job r WHERE r.lane = j.lane AND r.state = 'running')"
+        " AND NOT EXISTS (SELECT 1 FROM job p WHERE p.lane = j.lane AND p.state = 'queued'"
+        " AND p.seq < j.seq AND p.run_at <= :now)))"
+        f" ORDER BY j.seq LIMIT :most) RETURNING {_COLUMNS}",
+        owner=owner, until=text_of(now + lease), now=text_of(now), most=most, only=only,
+        kinds=json.dumps(list(kinds)),
+    )  # fmt: skip
+    return [job_of(row) for row in found]
+
+
+def renew(
+    now: datetime, owner: str, lease: timedelta, held: Collection[str]
+) -> Transaction[Mapping[Claim, bool]]:
+    """Prolong the leases of these jobs; return what this owner holds, and whether each is to end."""
+    found = yield from rows(
+        "UPDATE job SET lease_until = :until WHERE owner = :owner AND state = 'running'"
+        " AND id IN (SELECT value FROM json_each(:ids)) RETURNING id, fence, cancel_at",
+        owner=owner, until=text_of(now + lease), ids=json.dumps(list(held)),
+    )  # fmt: skip
+    return {(row["id"], row["fence"]): row["cancel_at"] is not None for row in found}
+
+
+def to_be_stopped(owner: str) -> Transaction[set[Claim]]:
+    """Return what this owner runs and was told to end."""
+    found = yield from rows(
+        "SELECT id, fence FROM job"
+        " WHERE owner = :owner AND state = 'running' AND cancel_at IS NOT NULL",
+        owner=owner,
+    )
+    return {(row["id"], row["fence"]) for row in found}
+
+
+def is_held(now: datetime, job: Job) -> Transaction[bool]:
+    """Whether this claim may still act: not lost, not past its lease, not told to end."""
+    found = yield from rows(
+        "SELECT 1 FROM job WHERE id = :id AND fence = :fence AND state = 'running'"
+        " AND lease_until > :now AND cancel_at IS NULL",
+        id=job.id, fence=job.fence, now=text_of(now),
+    )  # fmt: skip
+    return bool(found)
+
+
+def is_live(job: str) -> Transaction[bool]:
+    """Whether a job is yet to end."""
+    found = yield from rows(
+        "SELECT 1 FROM job WHERE id = :id AND state IN ('queued', 'running')", id=job
+    )
+    return bool(found)
+
+
+def is_to_end(job: Job) -> Transaction[bool]:
+    """Whether somebody told the job to end: then whoever settles it ends what belongs to it."""
+    found = yield from rows("SELECT 1 FROM job WHERE id = :id AND cancel_at IS NOT NULL", id=job.id)
+    return bool(found)
+
+
+def finish(now: datetime, job: Job, state: JobState) -> Transaction[bool]:
+    """End a job; False where this claim no longer holds it."""
+    return changed(
+        "UPDATE job SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL"
+        " WHERE id = :id AND fence = :fence AND state = 'running' RETURNING id",
+        state=state, now=text_of(now), id=job.id, fence=job.fence,
+    )  # fmt: skip
+
+
+def cancel(
+    now: datetime, *, job: str | None = None, lane: str | None = None
+) -> Transaction[list[Row]]:
+    """Cancel what is queued and tell what runs to end; return id and state of each."""
+    # Three conditions, each with an index: one that reads simpler would look at all that ever was.
+    return rows(
+        "UPDATE job SET cancel_at = coalesce(cancel_at, :now),"
+        " state = CASE WHEN state = 'queued' THEN 'cancelled' ELSE state END,"
+        " ended_at = CASE WHEN state = 'queued' THEN :now ELSE ended_at END"
+        " WHERE (id = :job AND state IN ('queued', 'running'))"
+        " OR (lane = :lane AND state = 'queued') OR (lane = :lane AND state = 'running')"
+        " RETURNING id, state",
+        now=text_of(now), job=job, lane=lane,
+    )  # fmt: skip
+
+
+def running(now: datetime) -> Transaction[list[Row]]:
+    """Return all running jobs, with who holds each and whether its lease is over."""
+    return rows(
+        f"SELECT {_COLUMNS}, owner, lease_until <= :now AS is_over FROM job WHERE state = 'running'",  # noqa: S608 - a constant
+        now=text_of(now),
+    )
+
+
+def seize(
+    now: datetime, owner: str, lease: timedelta, job: Job, dead: str | None
+) -> Transaction[Job | None]:
+    """Take a claim from `dead`, or from whoever let its lease end; None where neither holds any more.
+
+    It does not run: its lane stays taken until it is released.
+    """
+    found = yield from rows(
+        "UPDATE job SET owner = :owner, fence = fence + 1, lease_until = :until"  # noqa: S608 - a constant
+        " WHERE id = :id AND fence = :fence AND state = 'running'"
+        f" AND (lease_until <= :now OR owner = :dead) RETURNING {_COLUMNS}",
+        owner=owner, until=text_of(now + lease), id=job.id, fence=job.fence, now=text_of(now),
+        dead=dead,
+    )  # fmt: skip
+    return job_of(found[0]) if found else None
+
+
+def release(now: datetime, job: Job, state: JobState) -> Transaction[None]:
+    """Put a seized job where it belongs; what was told to end is not queued again."""
+    released = yield from changed(
+        "UPDATE job SET owner = NULL, lease_until = NULL, fence = fence + 1,"
+        " state = CASE WHEN :state = 'queued' AND cancel_at IS NOT NULL THEN 'cancelled'"
+        " ELSE :state END,"
+        " ended_at = CASE WHEN :state = 'queued' AND cancel_at IS NULL THEN NULL ELSE :now END"
+        " WHERE id = :id AND fence = :fence AND state = 'running' RETURNING id",
+        state=state, now=text_of(now), id=job.id, fence=job.fence,
+    )  # fmt: skip
+    if not released:
+        raise LeaseLost("Another process took this job meanwhile.", job=job.id)
+
+
+def settle_safe(_: datetime, job: Job) -> Transaction[JobState]:
+    """Have a safe job run again, unless it was begun too often: then it is what kills its holders."""
+    yield from ()
+    return JobState.QUEUED if job.attempt < MOST_ATTEMPTS else JobState.FAILED
+
+
+def job_of(row: Row) -> Job:
+    """Return the claim that a row describes."""
+    payload: Any = json.loads(row["payload"])
+    return Job(
+        id=row["id"],
+        kind=row["kind"],
+        tenant=row["tenant"],
+        payload=payload,
+        replay=Replay(row["replay"]),
+        lane=row["lane"],
+        fence=row["fence"],
+        attempt=row["attempt"],
+    )

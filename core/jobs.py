@@ -1,0 +1,114 @@
+"""Jobs: work that outlives the process that asked for it. Payloads are ids, never content."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Protocol, TypeAlias
+
+from core.canonical import JsonObject
+from core.errors import Unavailable
+
+Claim: TypeAlias = tuple[str, int]
+"""A job's id and the fence of one claim to it."""
+
+
+class Replay(StrEnum):
+    """What may be done with a job whose process died."""
+
+    SAFE = "safe"
+    """Nothing that it does changes the outside: it is queued again, a few times."""
+    NEVER = "never"
+    """It may have acted: it is queued again only where it provably had not begun."""
+
+
+class JobState(StrEnum):
+    """Where a job is."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job to be queued."""
+
+    id: str
+    kind: str
+    tenant: str
+    payload: JsonObject
+    replay: Replay
+    lane: str | None = None
+    """Jobs of one lane run one after another, in the order in which they were submitted."""
+    dedupe: str | None = None
+    """A second job with this key is never queued, however the first one ended."""
+    delay: timedelta = timedelta()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A job that was claimed. `fence` tells this claim from every other."""
+
+    id: str
+    kind: str
+    tenant: str
+    payload: JsonObject
+    replay: Replay
+    lane: str | None
+    fence: int
+    attempt: int
+
+    @property
+    def claim(self) -> Claim:
+        """Return what tells this claim from every other one to any job."""
+        return self.id, self.fence
+
+
+class LeaseLost(Unavailable):
+    """The process no longer holds the job, so it must not act for it any more."""
+
+
+class Hold(Protocol):
+    """A claimed job in the hands of its handler."""
+
+    @property
+    def job(self) -> Job:
+        """Return the job."""
+        ...
+
+    def check(self) -> None:
+        """Raise `LeaseLost` where somebody else may hold the job by now; call before each effect."""
+        ...
+
+    @property
+    def is_stopping(self) -> bool:
+        """Return whether somebody wants the job to end."""
+        ...
+
+    async def stopped(self) -> None:
+        """Return once somebody wants the job to end, or somebody else has it."""
+        ...
+
+
+Handler: TypeAlias = Callable[[Hold], Awaitable[None]]
+
+
+class Engine(Protocol):
+    """Runs jobs in this process."""
+
+    async def run(self, job: str, stop: asyncio.Event) -> bool:
+        """Run this one job here and wait for its end; False where it was not to be had just now."""
+        ...
+
+    async def ended(self, job: str, stop: asyncio.Event) -> None:
+        """Wait until a job that runs elsewhere has ended; `stop` tells it to end."""
+        ...
+
+    async def serve(self, stop: asyncio.Event) -> None:
+        """Run whatever is due until `stop`; then let what runs come to its end."""
+        ...
