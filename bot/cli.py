@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from bot.printed import Printed
+from core.display import sound
 from core.errors import Invalid, Refused, SaysoError, Unavailable
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -65,7 +66,7 @@ def deny(**given: Any) -> None:
 @cli.command()
 @click.argument("run")
 @click.argument("index", type=int)
-@click.option("--happened/--did-not", required=True, default=None, help="What you found out.")
+@click.option("--happened/--did-not", required=True, help="What you found out.")
 @as_name
 @as_json
 def resolve(**given: Any) -> None:
@@ -187,8 +188,10 @@ def _run(command: str, *, as_json: bool, **given: Any) -> None:
     """Do what a command does, print what came of it, and exit."""
     file: Path = click.get_current_context().obj
     deed: Callable[..., Printed] = getattr(_deeds(), command)
+    # Bytes that are no text must not get as far as a store or an encoder.
+    sounded = {name: sound(one) if isinstance(one, str) else one for name, one in given.items()}
     try:
-        printed = deed(file, **given)
+        printed = deed(file, **sounded)
     except SaysoError as error:
         sys.exit(_fail(error, as_json=as_json))
     except Exception:

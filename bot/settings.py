@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core import documents
@@ -31,6 +31,16 @@ class _Section(BaseModel):
 
 
 Names = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("write a number")  # noqa: TRY004 - pydantic wants a ValueError
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_no_boolean)]
+"""YAML reads `yes` as true, and Python takes true for 1."""
 
 
 class TenantSection(_Section):
@@ -75,7 +85,7 @@ class PolicySection(_Section):
 class RiskSection(_Section):
     """How many must agree, and until when."""
 
-    quorum: int = Field(default=1, ge=1, le=20)
+    quorum: Count = Field(default=1, ge=1, le=20)
     requester_may_vote: bool = False
     expires: Duration = timedelta(hours=8)
     remind_at: float | None = Field(default=None, gt=0, lt=1)
@@ -125,7 +135,7 @@ class ExecutionSection(_Section):
     """What may run at all."""
 
     plan_only: bool = False
-    runs_per_turn: int = Field(default=1, ge=0, le=1)
+    runs_per_turn: Count = Field(default=1, ge=0, le=1)
 
 
 class ConsoleSection(_Section):

@@ -23,7 +23,7 @@ def encode(value: Json) -> str:
     """Return the canonical text of a value; raise `Refused` where it has none."""
     try:
         return rfc8785.dumps(_plain(value)).decode()
-    except (rfc8785.CanonicalizationError, RecursionError) as error:
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise Refused(
             "These values have no exact JSON form (NaN, infinity, an integer beyond 2^53, broken "
             "text or too much nesting). Write large ids as text.",

@@ -193,7 +193,9 @@ class Runbook(_Part):
         for text in _texts(value):
             for name in _placeholders(text):
                 if name not in known:
-                    raise ValueError(f"{{{name}}} is not one of its params ({', '.join(known)})")
+                    raise ValueError(
+                        f"{{{name}}} is not one of its params ({', '.join(sorted(known))})"
+                    )
         return value
 
     @model_validator(mode="after")

@@ -25,6 +25,7 @@ COLUMNS = "run.*, request.plan FROM run JOIN request ON request.id = run.request
 _ENDS = {
     StepState.FAILED: RunState.FAILED,
     StepState.UNKNOWN: RunState.UNKNOWN,
+    StepState.CANCELLED: RunState.CANCELLED,
 }
 
 
@@ -108,10 +109,10 @@ def _begin_step(now: datetime, run: Run, index: int) -> Transaction[bool]:
     begun = yield from changed(
         "UPDATE step SET state = 'running', started_at = :now"
         " WHERE run = :run AND number = :number AND state = 'pending'"
-        " AND EXISTS (SELECT 1 FROM run WHERE id = :run AND state = 'running')"
+        " AND EXISTS (SELECT 1 FROM run WHERE id = :run AND tenant = :tenant AND state = 'running')"
         " AND NOT EXISTS (SELECT 1 FROM step WHERE run = :run AND number < :number"
         " AND state <> 'succeeded') RETURNING number",
-        now=text_of(now), run=run.id, number=index,
+        now=text_of(now), run=run.id, tenant=run.tenant, number=index,
     )  # fmt: skip
     if begun:
         yield from log(now, run.tenant, "step.begun", _SYSTEM, run=run.id, index=index)
@@ -131,7 +132,7 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
             now, run.tenant, "step.ended", _SYSTEM, run=run.id, index=index,
             state=end.state, exit_code=end.exit_code,
         )  # fmt: skip
-        if end.state in _ENDS:
+        if end.state is not StepState.SUCCEEDED:
             yield from _end_run(now, run.tenant, run.id, _ENDS[end.state])
         elif index == len(run.steps) - 1:
             yield from _end_run(now, run.tenant, run.id, RunState.SUCCEEDED)
