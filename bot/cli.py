@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from bot.printed import Printed
-from core.display import sound
 from core.errors import Invalid, Refused, SaysoError, Unavailable
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -187,11 +186,9 @@ def _deeds() -> ModuleType:
 def _run(command: str, *, as_json: bool, **given: Any) -> None:
     """Do what a command does, print what came of it, and exit."""
     file: Path = click.get_current_context().obj
-    deed: Callable[..., Printed] = getattr(_deeds(), command)
-    # Bytes that are no text must not get as far as a store or an encoder.
-    sounded = {name: sound(one) if isinstance(one, str) else one for name, one in given.items()}
+    deed: Callable[..., Printed] = _deeds().named(command)
     try:
-        printed = deed(file, **sounded)
+        printed = deed(file, **given)
     except SaysoError as error:
         sys.exit(_fail(error, as_json=as_json))
     except Exception:

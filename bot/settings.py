@@ -30,6 +30,8 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+"""Plain ASCII, because it stands on cards as software's own word."""
 Names = Annotated[tuple[str, ...], Field(strict=False)]
 
 
@@ -159,8 +161,8 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
     )
 
-    tenants: dict[str, TenantSection] = Field(default_factory=dict)
-    people: dict[str, PersonSection] = Field(default_factory=dict)
+    tenants: dict[Name, TenantSection] = Field(default_factory=dict)
+    people: dict[Name, PersonSection] = Field(default_factory=dict)
     policy: PolicySection = PolicySection()
     approvals: dict[str, RiskSection] = Field(default_factory=_risks)
     model: ModelSection = ModelSection()

@@ -64,6 +64,9 @@ def _plain(value: Json) -> Json:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain(item) for item in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) > LARGEST_INTEGER:
+        # It would be written as an integer that `parse` has to refuse.
+        raise rfc8785.IntegerDomainError(int(value))
     return value
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -144,6 +144,15 @@ class Running:
         self.process.send_signal(number)
         return self.done()
 
+    def has_come_to(self, file: Path) -> bool:
+        """Whether it has a file open, or is over."""
+        if self.process.poll() is not None:
+            return True
+        opened = Path(f"/proc/{self.process.pid}/fd")
+        with suppress(FileNotFoundError):  # it may close one, or end, while we look
+            return any(link.readlink() == file for link in opened.iterdir())
+        return False
+
     def end(self) -> None:
         """Leave nothing running."""
         if self.process.returncode is None:
@@ -159,6 +168,11 @@ class Sayso:
     asked: Mapping[str, Object] = field(default_factory=dict[str, Object])
     """Turns that opened requests, where the folder is a copy of the prepared one."""
     started: list[Running] = field(default_factory=list[Running])
+
+    @property
+    def database(self) -> Path:
+        """Return the file that holds everything."""
+        return self.folder / "data" / "sayso.db"
 
     def start(
         self,
@@ -210,6 +224,23 @@ class Sayso:
         running = [self.start(*rest, as_=who or None) for who, *rest in commands]
         return [one.done() for one in running]
 
+    def together(self, *commands: Sequence[Text]) -> list[Done]:
+        """Run commands as `each` does, but hold them until all have opened the database."""
+        running = [self.start(*rest, as_=who or None) for who, *rest in commands]
+        held = set[int]()
+
+        def hold() -> bool:
+            for one in running:
+                if one.process.pid not in held and one.has_come_to(self.database.resolve()):
+                    one.process.send_signal(signal.SIGSTOP)
+                    held.add(one.process.pid)
+            return len(held) == len(running)
+
+        until(hold)
+        for one in running:
+            one.process.send_signal(signal.SIGCONT)
+        return [one.done() for one in running]
+
     def ask(self, text: str, as_: str, conversation: str | None = None) -> Object:
         """Ask for something that needs people; return the turn."""
         where = ["--conversation", conversation] if conversation else []
@@ -238,15 +269,13 @@ class Sayso:
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run a statement on the database behind Sayso's back."""
-        path = self.folder / "data" / "sayso.db"
-        with closing(sqlite3.connect(path)) as connection, connection:
+        with closing(sqlite3.connect(self.database)) as connection, connection:
             return connection.execute(statement, values).fetchall()
 
     @contextmanager
     def locked(self) -> Generator[None]:
         """Keep every other process from writing to the database."""
-        path = self.folder / "data" / "sayso.db"
-        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        with closing(sqlite3.connect(self.database, isolation_level=None)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield
 

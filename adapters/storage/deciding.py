@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 
 from adapters.storage import runs
-from adapters.storage.request_rows import must_read
+from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
     Transaction,
     append,
@@ -92,6 +92,12 @@ def spend(
 ) -> Transaction[Spent | None]:
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
+    stored = yield from read(request.tenant, request.id)
+    if stored is None:
+        return None
+    if not stored.is_intact:
+        yield from revoke(now, request.tenant, request.id, principal, cards.ALTERED)
+        return None
     spent = yield from changed(
         "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"
         " AND conversation = :conversation AND plan_sha256 = :sha256 AND state = 'granted'"

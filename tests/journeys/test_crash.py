@@ -1,12 +1,15 @@
 """A run whose process is killed, stopped or cut: what may have happened is never repeated."""
 
 import signal
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from tests.sayso import Running, Sayso, fresh, marked, shaped, until, waiting
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 TWICE = """
 summary: Append a word slowly, then another one.

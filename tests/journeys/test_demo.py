@@ -49,6 +49,7 @@ def test_a_conversation_at_one_keyboard(
             "/as carol", "/approve", "", "/dance", "/as eve", "health", "/quit",
         ]
     )  # fmt: skip
+
     def typed(_: str) -> str:
         return next(script)
 

@@ -1,11 +1,14 @@
 """Eight processes that want the same thing in the same moment."""
 
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from tests.sayso import Done, Sayso, waiting
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 @pytest.fixture
@@ -25,7 +28,7 @@ def test_eight_approvals_at_once_have_one_effect_and_seven_are_told_who_decided(
 ) -> None:
     alpha = sayso.id("alpha")
     [winner], told = parted(
-        sayso.each(*(["bob", "approve", alpha], ["carol", "approve", alpha]) * 4)
+        sayso.together(*(["bob", "approve", alpha], ["carol", "approve", alpha]) * 4)
     )
     [voter] = winner.request["voters"]
     assert winner.run["state"] == "succeeded"
@@ -37,7 +40,9 @@ def test_eight_approvals_at_once_have_one_effect_and_seven_are_told_who_decided(
 
 def test_approving_and_denying_at_once_ends_in_one_of_the_two(sayso: Sayso) -> None:
     alpha = sayso.id("alpha")
-    winners, told = parted(sayso.each(*(["bob", "approve", alpha], ["carol", "deny", alpha]) * 3))
+    winners, told = parted(
+        sayso.together(*(["bob", "approve", alpha], ["carol", "deny", alpha]) * 3)
+    )
     spent = sayso.state(alpha) == "spent"
     ended = "Approved by bob." if spent else "Denied by carol, no reason given."
     assert {winner.request["state"] for winner in winners} == {"spent" if spent else "denied"}
@@ -54,7 +59,7 @@ def test_approving_and_denying_at_once_ends_in_one_of_the_two(sayso: Sayso) -> N
 
 def test_the_two_last_votes_at_once_are_one_run(sayso: Sayso) -> None:
     v1 = sayso.id("v1")
-    done = sayso.each(*(["bob", "approve", v1], ["carol", "approve", v1]) * 2)
+    done = sayso.together(*(["bob", "approve", v1], ["carol", "approve", v1]) * 2)
     ran = [one for one in done if one.code == 0 and one.json["run"]]
     assert [one.run["state"] for one in ran] == ["succeeded"]
     voted = [one.request["votes"] for one in done if one.code == 0 and not one.json["run"]]
@@ -69,7 +74,7 @@ def test_the_two_last_votes_at_once_are_one_run(sayso: Sayso) -> None:
 
 def test_asking_for_the_same_at_once_opens_one_request(sayso: Sayso) -> None:
     there = ["--conversation", sayso.asked["web"]["conversation"]]
-    turns = sayso.each(*[["alice", "ask", "append gamma", *there]] * 4)
+    turns = sayso.together(*[["alice", "ask", "append gamma", *there]] * 4)
     assert len({turn.request["id"] for turn in turns}) == 1
     assert max(turn.request["times_asked"] for turn in turns) == 4
     opened = sayso.sql(

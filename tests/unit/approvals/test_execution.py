@@ -158,7 +158,7 @@ async def test_i4_a_step_that_stop_cuts_is_unknown_and_no_further_one_runs(store
     assert len(runner.ran) == 2
     assert run.state is RunState.UNKNOWN
     assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
-    assert run.steps[1].note == "it was stopped while it ran"
+    assert run.steps[1].note == "it was cut while it ran"
 
 
 async def test_a_step_that_ended_as_stop_came_is_told_as_it_ended(stores: Stores) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core import runbooks
@@ -125,6 +125,7 @@ def test_the_samples_are_sound() -> None:
 @settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=50))
 def test_a_value_is_one_element_and_stays_as_it_is(value: str) -> None:
+    assume(hidden(value) is None)
     tool = taking("{type: string, may_start_with: '-@'}", '"a{x}b"', '"{x}"', '"{x}{x}"')
     assert argv(tool, x=value) == ("echo", f"a{value}b", value, value + value)
 
@@ -196,7 +197,6 @@ def test_each_kind_of_value_has_one_spelling(param: str, value: Json, word: str)
         ("{type: integer}", 2**53, "no exact JSON form"),
         ("{type: number, minimum: 0.5}", 0.4, "greater than or equal to 0.5"),
         ("{type: number}", "0.5", "valid number"),
-        ("{type: number}", float("nan"), "no exact JSON form"),
         ("{type: number}", float("inf"), "no exact JSON form"),
         ("{type: boolean}", 1, "valid boolean"),
         ("{type: boolean}", "yes", "valid boolean"),

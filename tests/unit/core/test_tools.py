@@ -56,7 +56,7 @@ def test_c17_the_schema_is_the_same_bytes_however_often_it_is_built() -> None:
             },
             "env": {"type": "string", "title": "Env", "enum": ["staging", "prod"]},
             "level": {"type": "integer", "title": "Level", "minimum": 1, "maximum": 3},
-            "ratio": {"type": "number", "title": "Ratio"},
+            "ratio": {"type": "number", "title": "Ratio", "minimum": 0},
             "loud": {"type": "boolean", "title": "Loud"},
         },
     }
