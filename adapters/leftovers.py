@@ -8,6 +8,9 @@ from adapters.storage import runs
 from adapters.storage.transactions import Database
 from core.jobs import Job
 
+_TRIES = 100
+"""A process that cannot be killed must not keep everybody else from being told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
@@ -18,5 +21,7 @@ class Leftovers:
     async def clean(self, job: Job) -> None:
         """Kill whatever still runs for the step at which the job's process died."""
         step = await self.database.transact(lambda _: runs.running_step(job))
-        while step is not None and processes.kill_step(step):
+        for _ in range(_TRIES):
+            if step is None or not processes.kill_step(step):
+                return
             await asyncio.sleep(0.02)

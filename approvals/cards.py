@@ -13,7 +13,9 @@ from core.plans import Call, Plan, RunStep
 from core.tools import Checked
 from core.transcript import AgentText
 
+ALTERED = "its stored plan is not the one that was shown"
 _COUNTLESS = 10**9
+_MEMORY = 4 * 2**30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +61,15 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
     for call in plan.calls:
         yield f"{call.tool} {json_text(call.arguments)}"
         yield from (f"  {next(index)}. {_step_line(step)}" for step in call.steps)
+        if call.verify:
+            yield f"  to verify an unknown step: {_step_line(call.verify)}"
 
 
 def _step_line(step: RunStep) -> str:
     secrets = f", secrets {json_text(list(step.secrets))}" if step.secrets else ""
     limit = words(timedelta(milliseconds=step.timeout_ms))
-    return f"run {json_text(list(step.argv))}, at most {limit}{secrets}"
+    memory = "" if step.memory_bytes == _MEMORY else f", {step.memory_bytes} bytes of memory"
+    return f"run {json_text(list(step.argv))}, at most {limit}{memory}{secrets}"
 
 
 def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:

@@ -1,6 +1,7 @@
 """Running what was approved: exactly the stored steps, once, each with its intent written before it."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,8 @@ from core.ids import step_id
 from core.jobs import Hold
 from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
+
+_log = logging.getLogger("sayso.run")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,13 @@ class Execution:
             stopping.cancel()
             running.cancel()  # does nothing to one that is done
             await asyncio.wait({running})
-        return None if running.cancelled() else running.result()
+        if running.cancelled():
+            return None
+        failure = running.exception()
+        if failure is not None:
+            _log.error("step %s: its runner failed", name, exc_info=failure)
+            return None
+        return running.result()
 
     async def _written(self, write: Callable[[], Awaitable[Run]]) -> Run:
         """Write what happened, trying again while the database fails: it must not be forgotten."""
@@ -75,7 +84,7 @@ class Execution:
 def _judged(ended: Ended | None) -> StepEnd:
     """Say what a step's end means. Only what provably did not happen, or exited, is not unknown."""
     if ended is None:
-        return StepEnd(state=StepState.UNKNOWN, note="it was stopped while it ran")
+        return StepEnd(state=StepState.UNKNOWN, note="it was cut while it ran")
     if ended.ending is Ending.EXITED:
         state = StepState.SUCCEEDED if ended.exit_code == 0 else StepState.FAILED
         return StepEnd(state=state, exit_code=ended.exit_code, output=ended.output)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NoReturn
 
@@ -20,6 +20,7 @@ from core.plans import Plan, difference
 from core.principals import Principal
 from core.redaction import Redactor
 from core.tools import Checked, Toolbox
+from core.transcript import AgentText
 
 UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
 MOST_CALLS = 50
@@ -79,7 +80,8 @@ class Gate:
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
             raise Refused(f"Not proposed: since this plan was made, {changed}.")
-        opened = await self.store.open(_new(proposal, frozen, authority))
+        about = self._masked(proposal.about)
+        opened = await self.store.open(_new(replace(proposal, about=about), frozen, authority))
         if isinstance(opened, Denial):
             why = f" ({one_line(opened.reason)})" if opened.reason else ""
             raise Refused(
@@ -133,7 +135,7 @@ class Gate:
         await self._must_live(principal, request)
         if not authority.policy.may_any(principal, "plan:deny", entitlement.resources(request)):
             await self._refuse(principal, request.id, "You may not deny this.")
-        reason = self.redactor.text(one_line(click.reason))
+        reason = one_line(self.redactor.text(click.reason))
         denied = await self.store.deny(
             request.tenant, request.id, principal=principal.id, reason=reason
         )
@@ -148,6 +150,13 @@ class Gate:
         """
         await self._must_be_unchanged(request.voters[-1], request)
         return await self.store.spend(request, job=job, run=ids.run_id())
+
+    def _masked(self, about: AgentText) -> AgentText:
+        return AgentText(
+            rationale=self.redactor.text(about.rationale),
+            limitations=self.redactor.text(about.limitations),
+            alternatives=self.redactor.text(about.alternatives),
+        )
 
     def _must_hold_no_secret(self, calls: Sequence[Checked]) -> None:
         for checked in calls:
@@ -165,9 +174,7 @@ class Gate:
             await self._refuse(principal, given, UNKNOWN)
         if not request.is_intact:
             # What it is about can no longer be told, so neither can who may know of it.
-            await self._revoke(
-                principal.id, request, "its stored plan is not the one that was shown"
-            )
+            await self._revoke(principal.id, request, cards.ALTERED)
         if not entitlement.may_see(authority, principal, request):
             await self._refuse(principal, given, UNKNOWN)
         return request

@@ -20,6 +20,10 @@ from core.redaction import Redactor
 from core.tools import Checked, Effect, Tool, Toolbox
 from core.transcript import AgentText, Heard
 
+_MASKED = (
+    "Your message holds what looks like a secret, so I read no further and kept it masked. "
+    "Let a runbook name the secret (`secrets:`), and change one that was really used."
+)
 LONGEST = 16_000
 """Characters in one message."""
 
@@ -53,19 +57,22 @@ class Asking:
         """Answer a message; raise `Refused` where no turn was started."""
         authority = self.authority()
         principal = self._admitted(authority, ask)
-        text = self.redactor.text(_message(ask.text))
-        turn = await self._begin(ask, principal, text)
-        tools = self.toolbox().offered(lambda tool: _may_use(authority, principal, tool))
+        text = _message(ask.text)
+        masked = self.redactor.text(text)
+        turn = await self._begin(ask, principal, masked)
+        if masked != text:
+            return await self._end(turn, Outcome(reason=Reason.ANSWERED, text=_MASKED), None)
+        tools = self._offered(authority, principal)
+        try:
+            model = self._model_for(text, tools)
+        except Incorrect as misuse:
+            return await self._end(turn, Outcome(reason=Reason.ANSWERED, text=misuse.shown), None)
         opened: list[Request] = []
 
         async def propose(calls: Sequence[Checked], about: AgentText) -> str:
             opened.append(await self._propose(turn, calls, about))
             return opened[-1].id
 
-        try:
-            model = self._model_for(text, tools)
-        except Incorrect as misuse:
-            return await self._end(turn, Outcome(reason=Reason.ANSWERED, text=misuse.shown), None)
         outcome = await self.agent.turn(
             Heard(speaker=principal.id, text=text),
             model=model,
@@ -76,35 +83,41 @@ class Asking:
 
     async def ask_plan(self, ask: Ask, plan: Plan) -> Answered:
         """Propose an exported plan, only as long as it still comes down to the same hash."""
-        principal = self._admitted(self.authority(), ask)
+        authority = self.authority()
+        principal = self._admitted(authority, ask)
         turn = await self._begin(ask, principal, f"(an exported plan, {plan.id})")
-        return await self._propose_again(turn, plan, AgentText(), expects=plan)
+        tools = self._offered(authority, principal)
+        return await self._propose_again(turn, tools, plan, expects=plan)
 
     async def ask_again(self, ask: Ask, request: str) -> Answered:
         """Ask once more for what a request showed: a new plan, a new card, no votes."""
-        principal = self._admitted(self.authority(), ask)
+        authority = self.authority()
+        principal = self._admitted(authority, ask)
         old = await self.gate.again(AskAgain(identity=ask.identity, request=request))
         there = replace(ask, conversation=old.conversation)
         turn = await self._begin(there, principal, f"(again: request {old.id})")
-        return await self._propose_again(turn, old.plan, old.about, supersedes=old.id)
+        tools = self._offered(authority, principal)
+        return await self._propose_again(turn, tools, old.plan, supersedes=old.id)
 
     async def _propose_again(
         self,
         turn: Turn,
+        tools: Toolbox,
         plan: Plan,
-        about: AgentText,
         *,
         expects: Plan | None = None,
         supersedes: str | None = None,
     ) -> Answered:
         try:
-            tools = self.toolbox()
             calls = [tools[call.tool].check(call.arguments, {}) for call in plan.calls]
-            request = await self._propose(turn, calls, about, expects, supersedes)
+            request = await self._propose(turn, calls, AgentText(), expects, supersedes)
         except Refused as refusal:
             return await self._end(turn, Outcome(reason=Reason.ANSWERED, text=refusal.shown), None)
         proposed = Outcome(reason=Reason.PROPOSED, text="", request=request.id)
         return await self._end(turn, proposed, request)
+
+    def _offered(self, authority: Authority, principal: Principal) -> Toolbox:
+        return self.toolbox().offered(lambda tool: _may_use(authority, principal, tool))
 
     def _model_for(self, text: str, tools: Toolbox) -> Model:
         """Return what decides: the person, where they typed a command, else the model."""

@@ -82,7 +82,7 @@ def run_(**given: Any) -> None:
 @cli.command()
 @click.argument("run")
 @click.argument("index", type=int)
-@click.option("--happened/--did-not", required=True, default=None, help="What you found out.")
+@click.option("--happened/--did-not", required=True, help="What you found out.")
 @as_name
 @as_json
 def resolve(**given: Any) -> None:
@@ -203,7 +203,7 @@ def _deeds() -> ModuleType:
 def _run(command: str, *, as_json: bool, **given: Any) -> None:
     """Do what a command does, print what came of it, and exit."""
     file: Path = click.get_current_context().obj
-    deed: Callable[..., Printed] = getattr(_deeds(), command)
+    deed: Callable[..., Printed] = _deeds().named(command)
     try:
         printed = deed(file, **given)
     except SaysoError as error:

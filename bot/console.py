@@ -19,6 +19,7 @@ from bot.printed import Printed
 from bot.wiring import App
 from core import audit
 from core.commands import usage
+from core.display import sound
 from core.errors import Refused
 from core.events import Approve, Ask, Deny, Place, Stop
 from core.principals import Identity
@@ -27,6 +28,17 @@ Deed: TypeAlias = Callable[[App], Awaitable[Printed]]
 
 PLACE = Place(platform="console", workspace="local", channel="console")
 """The whole console is one place."""
+
+
+def named(command: str) -> Callable[..., Printed]:
+    """Return the deed of a command, in whose options every text is sound."""
+    deed: Callable[..., Printed] = globals()[command]
+
+    def done(file: Path, **given: object) -> Printed:
+        # Bytes that are no text must not get as far as a store or an encoder.
+        return deed(file, **{n: sound(v) if isinstance(v, str) else v for n, v in given.items()})
+
+    return done
 
 
 def ask(

@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core import documents
@@ -30,7 +30,19 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+"""Plain ASCII, because it stands on cards as software's own word."""
 Names = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("write a number")  # noqa: TRY004 - pydantic wants a ValueError
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_no_boolean)]
+"""YAML reads `yes` as true, and Python takes true for 1."""
 
 
 class TenantSection(_Section):
@@ -75,7 +87,7 @@ class PolicySection(_Section):
 class RiskSection(_Section):
     """How many must agree, and until when."""
 
-    quorum: int = Field(default=1, ge=1, le=20)
+    quorum: Count = Field(default=1, ge=1, le=20)
     requester_may_vote: bool = False
     expires: Duration = timedelta(hours=8)
     remind_at: float | None = Field(default=None, gt=0, lt=1)
@@ -125,7 +137,7 @@ class ExecutionSection(_Section):
     """What may run at all."""
 
     plan_only: bool = False
-    runs_per_turn: int = Field(default=1, ge=0, le=1)
+    runs_per_turn: Count = Field(default=1, ge=0, le=1)
 
 
 class ConsoleSection(_Section):
@@ -149,8 +161,8 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
     )
 
-    tenants: dict[str, TenantSection] = Field(default_factory=dict)
-    people: dict[str, PersonSection] = Field(default_factory=dict)
+    tenants: dict[Name, TenantSection] = Field(default_factory=dict)
+    people: dict[Name, PersonSection] = Field(default_factory=dict)
     policy: PolicySection = PolicySection()
     approvals: dict[str, RiskSection] = Field(default_factory=_risks)
     model: ModelSection = ModelSection()

@@ -89,7 +89,7 @@ class Stopping:
         )
 
     async def _ended(self, principal: Principal, runs: Iterable[Run]) -> tuple[Run, ...]:
-        told = [run for run in runs]
+        told = list(runs)
         for run in told:
             await self.runs.stop(run, principal=principal.id)
         return tuple([await self._gone(run) for run in told])

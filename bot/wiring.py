@@ -8,7 +8,8 @@ from pathlib import Path
 
 from adapters import console, processes
 from adapters.grammar import GrammarModel
-from adapters.jobs.table import Kind, Pace, TableEngine
+from adapters.jobs.kinds import Kind, Pace
+from adapters.jobs.table import TableEngine
 from adapters.leftovers import Leftovers
 from adapters.runbook_folder import Catalogue, RunbookFolder
 from adapters.sandbox import PlainRunner

@@ -114,7 +114,7 @@ class Agent:
                         return self._answer(move)
                     if _calls(entries) + len(move.calls) > self.limits.tool_calls:
                         return _ended(Reason.MAX_TOOL_CALLS)
-                    admitted = {call.id: _admitted(call, session) for call in move.calls}
+                    admitted = _all_admitted(move, session)
                     results = await self._look(admitted, session)
             except (TimeoutError, Unavailable) as error:
                 late = isinstance(error, TimeoutError)
@@ -138,10 +138,16 @@ class Agent:
             if isinstance(call, Checked) and call.tool.effect is Effect.READ
         }
         found = await asyncio.gather(
-            *(self._read(key, call, f"{session.turn}.{key}") for key, call in reads.items())
+            *(self._result(key, call, f"{session.turn}.{key}") for key, call in reads.items())
         )
         refused = {key: call for key, call in admitted.items() if isinstance(call, Result)}
         return {**refused, **{result.call: result for result in found}}
+
+    async def _result(self, key: str, checked: Checked, step_id: str) -> Result:
+        try:
+            return await self._read(key, checked, step_id)
+        except SaysoError as error:
+            return _refusal(key, error)
 
     async def _read(self, key: str, checked: Checked, step_id: str) -> Result:
         """Run a read to its end or to its first failing step."""
@@ -177,6 +183,13 @@ def ending_in_words(ended: Ended) -> str:
 
 def _calls(entries: Sequence[Entry]) -> int:
     return sum(len(entry.calls) for entry in entries if isinstance(entry, Called))
+
+
+def _all_admitted(move: Use, session: Session) -> dict[str, Admitted]:
+    if len({call.id for call in move.calls}) < len(move.calls):
+        text = "Not run: two calls have one id. Make them again, each with an id of its own."
+        return {c.id: Result(call=c.id, text=text, failed=True) for c in move.calls}
+    return {call.id: _admitted(call, session) for call in move.calls}
 
 
 def _admitted(call: ToolCall, session: Session) -> Admitted:

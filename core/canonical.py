@@ -23,7 +23,7 @@ def encode(value: Json) -> str:
     """Return the canonical text of a value; raise `Refused` where it has none."""
     try:
         return rfc8785.dumps(_plain(value)).decode()
-    except (rfc8785.CanonicalizationError, RecursionError) as error:
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise Refused(
             "These values have no exact JSON form (NaN, infinity, an integer beyond 2^53, broken "
             "text or too much nesting). Write large ids as text.",
@@ -64,6 +64,9 @@ def _plain(value: Json) -> Json:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain(item) for item in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) > LARGEST_INTEGER:
+        # It would be written as an integer that `parse` has to refuse.
+        raise rfc8785.IntegerDomainError(int(value))
     return value
 
 

@@ -5,12 +5,18 @@ a meaning to (mentions, code fences, links) are escaped as well, so they have no
 """
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.canonical import Json
 
 _HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Co", "Cs", "Cn"})
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+"""Letters and marks that draw nothing, though their category says otherwise."""
 _MEANINGFUL = {ord(c): f"\\u{ord(c):04x}" for c in "`<>&@\x7f"}
 
 
@@ -21,7 +27,7 @@ def json_text(value: Json) -> str:
 
 def hidden(text: str) -> str | None:
     """Name the first character that people cannot see or that moves others, or None."""
-    return next((character_name(c) for c in text if unicodedata.category(c) in _HIDDEN), None)
+    return next((character_name(c) for c in text if _hides(c)), None)
 
 
 def character_name(character: str) -> str:
@@ -72,5 +78,8 @@ def output(text: str) -> str:
 
 
 def _visible(character: str) -> str:
-    hides = unicodedata.category(character) in _HIDDEN
-    return f"\\u{ord(character):04x}" if hides else character
+    return f"\\u{ord(character):04x}" if _hides(character) else character
+
+
+def _hides(character: str) -> bool:
+    return unicodedata.category(character) in _HIDDEN or bool(_BLANK.match(character))

@@ -84,11 +84,11 @@ class _Walk:
 
 def _value(walk: _Walk, node: yaml.Node, path: Path) -> Json:
     walk.lines.setdefault(path, node.start_mark.line + 1)
-    if isinstance(node, yaml.ScalarNode):
-        return _scalar(walk, node)
     if id(node) in walk.seen:
         raise walk.refuse(node, "anchors and aliases are not supported. Write the values out.")
     walk.seen.add(id(node))
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(walk, node)
     if isinstance(node, yaml.SequenceNode):
         return [_value(walk, item, (*path, n)) for n, item in enumerate(node.value)]
     return dict(_pairs(walk, node, path))

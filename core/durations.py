@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 _PART = re.compile(r"([0-9]{1,6})(ms|s|m|h|d)", re.ASCII)
+_LONGEST = 30
 _UNITS = {
     "ms": timedelta(milliseconds=1),
     "s": timedelta(seconds=1),
@@ -20,7 +21,7 @@ def parse(text: object) -> timedelta:
     """Return the span; raise `ValueError` that tells how to write one."""
     if isinstance(text, timedelta):
         return text
-    written = text if isinstance(text, str) else ""
+    written = text if isinstance(text, str) and len(text) <= _LONGEST else ""
     span = sum((int(n) * _UNITS[unit] for n, unit in _PART.findall(written)), timedelta())
     if _PART.sub("", written) or not span:
         raise ValueError("write a span of time such as 60s, 30m, 24h or 1h30m")
@@ -28,11 +29,11 @@ def parse(text: object) -> timedelta:
 
 
 def words(span: timedelta) -> str:
-    """Return a span the way a file writes it, in at most two units."""
+    """Return a span exactly, the way a file writes it."""
     left, parts = max(span, timedelta()), list[str]()
     for unit in ("d", "h", "m", "s", "ms"):
         count, left = divmod(left, _UNITS[unit])
-        if count and len(parts) < 2:  # noqa: PLR2004 - two units are as exact as people read
+        if count:
             parts.append(f"{count}{unit}")
     return "".join(parts) or "0s"
 

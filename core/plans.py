@@ -109,14 +109,12 @@ def difference(before: Plan, now: Plan) -> str | None:
     """Say what made the plan another one since it was shown, or None where nothing did."""
     if before.sha256 == now.sha256:
         return None
-    if before.rules != now.rules:
-        return "the rules that decide it changed"
     if (before.sandbox, before.folder) != (now.sandbox, now.folder):
         return "the place where it would run changed"
     for old, new in zip(before.calls, now.calls, strict=False):
         if old != new:
             return _call_difference(old, new)
-    return "its calls changed"
+    return "the rules that decide it changed" if before.rules != now.rules else "its calls changed"
 
 
 def _call_difference(old: Call, new: Call) -> str:

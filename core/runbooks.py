@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ByteSize,
     ConfigDict,
@@ -19,10 +18,10 @@ from pydantic import (
 
 from core import documents
 from core.canonical import Json, JsonObject, encode, sha256
-from core.display import character_name, hidden
 from core.documents import Document
 from core.durations import Duration
 from core.errors import Incorrect
+from core.params import Param, Part
 from core.plans import RunStep
 from core.tools import RESERVED, Effect, Tool, Work
 
@@ -30,78 +29,13 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _PARAM = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_KINDS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-}
 _ADDRESS_SPACE = 4 * 2**30
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-Scalar: TypeAlias = bool | int | float | str
 Argv = Annotated[tuple[str, ...], Field(min_length=1, max_length=200, strict=False)]
 
 
-class Param(_Part):
-    """One parameter: typed and bounded, so that whatever passes is harmless inside one argument."""
-
-    type: Literal["string", "integer", "number", "boolean"]
-    description: str = ""
-    enum: Annotated[tuple[Scalar, ...] | None, Field(strict=False, min_length=1)] = None
-    pattern: str | None = None
-    min_length: int = Field(1, ge=0)
-    max_length: int = Field(200, ge=1, le=10_000)
-    minimum: float | None = None
-    maximum: float | None = None
-    may_start_with: Literal["", "-", "@", "-@"] = ""
-    default: Scalar | None = None
-
-    @field_validator("pattern")
-    @classmethod
-    def _compiles(cls, pattern: str | None) -> str | None:
-        try:
-            re.compile(pattern or "")
-        except re.error as error:
-            raise ValueError(f"this is not a regular expression: {error}") from error
-        return pattern
-
-    @model_validator(mode="after")
-    def _has_fitting_choices(self) -> "Param":
-        for value in self.enum or ():
-            if type(value) not in _KINDS[self.type]:
-                raise ValueError(f"the choice {value!a} is no {self.type}")
-        return self
-
-    def annotation(self, name: str) -> tuple[Any, Any]:
-        """Return type and field for pydantic; the alias keeps any name clear of pydantic's own."""
-        field = Field(alias=name, description=self.description or None)
-        if self.enum is not None:
-            return Literal[self.enum], field
-        if self.type == "string":
-            limits = Field(min_length=self.min_length, max_length=self.max_length)
-            return Annotated[str, limits, AfterValidator(self._text)], field
-        if self.type == "boolean":
-            return bool, field
-        kind = int if self.type == "integer" else float
-        return Annotated[kind, Field(ge=self.minimum, le=self.maximum, allow_inf_nan=None)], field
-
-    def _text(self, value: str) -> str:
-        found = hidden(value)
-        if found:
-            raise ValueError(f"it must not contain {found}")
-        if value[:1] in {"-", "@"} and value[0] not in self.may_start_with:
-            raise ValueError(f"it must not start with {character_name(value[0])}")
-        if self.pattern is not None and not re.fullmatch(self.pattern, value):
-            raise ValueError(f"it must match {self.pattern}")
-        return value
-
-
-class Command(_Part):
+class Command(Part):
     """One command: a list of arguments, each with at most whole placeholders inside it."""
 
     run: Argv
@@ -144,13 +78,13 @@ class Preview(Command):
     bind: Literal["shown", "exact"] = "shown"
 
 
-class File(_Part):
+class File(Part):
     """A file whose content the operation depends on."""
 
     file: str
 
 
-class Runbook(_Part):
+class Runbook(Part):
     """One file of the catalogue."""
 
     name: str
@@ -189,7 +123,7 @@ class Runbook(_Part):
     @field_validator("phrases", "preview", "fingerprints", "steps", "verify")
     @classmethod
     def _know_their_params(cls, value: object, info: ValidationInfo) -> object:
-        known = set(info.data.get("params", {}))
+        known = sorted(info.data.get("params", {}))
         for text in _texts(value):
             for name in _placeholders(text):
                 if name not in known:

@@ -34,7 +34,7 @@ class WordArguments(BaseModel):
 def a_step(*argv: str, timeout_ms: int = 10_000, secrets: tuple[str, ...] = ()) -> RunStep:
     """Return one command."""
     return RunStep(
-        argv=argv or ("true",), timeout_ms=timeout_ms, memory_bytes=2**28, secrets=secrets
+        argv=argv or ("true",), timeout_ms=timeout_ms, memory_bytes=4 * 2**30, secrets=secrets
     )
 
 

@@ -121,7 +121,9 @@ class World:
         """Change one tool of the catalogue."""
         self.tools = tuple(change(tool) if tool.name == name else tool for tool in self.tools)
 
-    async def propose(self, tool: Tool = APPEND, word: str = "alpha", *, turn: str = "t_1") -> Request:
+    async def propose(
+        self, tool: Tool = APPEND, word: str = "alpha", *, turn: str = "t_1"
+    ) -> Request:
         """Have alice ask for one call."""
         return await self.ask(a_proposal(tool.check({"word": word}, {}), turn=turn))
 

@@ -74,9 +74,10 @@ def _open(now: datetime, turn: Turn, place: Place) -> Transaction[None]:
 
 def _end(now: datetime, turn: Turn, reason: str, text: str) -> Transaction[None]:
     ended = yield from changed(
-        "UPDATE turn SET ended_at = :now, reason = :reason WHERE id = :id AND ended_at IS NULL"
-        " RETURNING id",
-        now=text_of(now), reason=reason, id=turn.id,
+        "UPDATE turn SET ended_at = :now, reason = :reason WHERE id = :id AND tenant = :tenant"
+        " AND conversation = :conversation AND ended_at IS NULL RETURNING id",
+        now=text_of(now), reason=reason, id=turn.id, tenant=turn.tenant,
+        conversation=turn.conversation,
     )  # fmt: skip
     if ended:
         if text:

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 
 from adapters.storage import jobs, run_rows, runs
-from adapters.storage.request_rows import must_read
+from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
     Transaction,
     append,
@@ -105,7 +105,11 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
     held = yield from jobs.is_held(now, job)
-    if not held:
+    stored = yield from read(request.tenant, request.id)
+    if stored is None or not held:
+        return None
+    if not stored.is_intact:
+        yield from revoke(now, request.tenant, request.id, _SYSTEM, cards.ALTERED)
         return None
     spent = yield from changed(
         "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"

@@ -15,7 +15,7 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import denials
-from approvals.models import Denial, NewRequest, Request
+from approvals.models import Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
 from core.errors import Refused
@@ -26,6 +26,7 @@ _SYSTEM = "sayso"
 def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial]:
     """Open a request, count its twin once more, or return the denial that forbids it."""
     proposal, plan = new.proposal, new.plan
+    yield from _must_be_here(proposal)
     yield from deciding.expire(now)
     denial = yield from _denial(new)
     if denial:
@@ -47,6 +48,15 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
         supersedes=proposal.supersedes,
     )  # fmt: skip
     return opened
+
+
+def _must_be_here(proposal: Proposal) -> Transaction[None]:
+    here = yield from rows(
+        "SELECT 1 FROM conversation WHERE id = :id AND tenant = :tenant",
+        id=proposal.conversation, tenant=proposal.tenant,
+    )  # fmt: skip
+    if not here:
+        raise Refused("There is no such conversation here. Leave it out to start a new one.")
 
 
 def _insert(now: datetime, new: NewRequest) -> Transaction[bool]:

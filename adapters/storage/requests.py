@@ -6,7 +6,7 @@ from datetime import datetime
 from adapters.storage import deciding, opening
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import Database, Transaction, each, log, rows
-from approvals.models import Denial, NewRequest, Request, Spent
+from approvals.models import Denial, NewRequest, Request, Spent, Voted
 from core import canonical
 from core.display import sound
 from core.jobs import Job

@@ -25,6 +25,7 @@ _SYSTEM = "sayso"
 _ENDS = {
     StepState.FAILED: RunState.FAILED,
     StepState.UNKNOWN: RunState.UNKNOWN,
+    StepState.CANCELLED: RunState.CANCELLED,
 }
 
 
@@ -194,7 +195,7 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
             now, run.tenant, "step.ended", _SYSTEM, run=run.id, index=index,
             state=end.state, exit_code=end.exit_code,
         )  # fmt: skip
-        if end.state in _ENDS:
+        if end.state is not StepState.SUCCEEDED:
             yield from _end_run(now, run.tenant, run.id, _ENDS[end.state])
         elif index == len(run.steps) - 1:
             yield from _end_run(now, run.tenant, run.id, RunState.SUCCEEDED)

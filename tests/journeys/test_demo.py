@@ -49,7 +49,11 @@ def test_a_conversation_at_one_keyboard(
             "/as carol", "/approve", "", "/dance", "/as eve", "health", "/quit",
         ]
     )  # fmt: skip
-    monkeypatch.setattr("builtins.input", lambda _: next(script))
+
+    def typed(_: str) -> str:
+        return next(script)
+
+    monkeypatch.setattr("builtins.input", typed)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert play(tour=False) == 0

@@ -52,7 +52,9 @@ def world(stores: Stores) -> World:
     return World(stores)
 
 
-def press_approve(world: World, person: str | Identity, request: Request | str) -> Awaitable[Request]:
+def press_approve(
+    world: World, person: str | Identity, request: Request | str
+) -> Awaitable[Request]:
     return world.approve(person, request)
 
 
@@ -103,16 +105,22 @@ async def test_i1_an_open_request_cannot_be_spent(world: World) -> None:
     assert await world.runs() == []
 
 
-@pytest.mark.parametrize(
-    "forge",
-    [
-        lambda request: replace(request, state=State.GRANTED),
-        lambda request: replace(request, conversation=OTHER_CONVERSATION),
-        lambda request: replace(request, votes=()),
-    ],
-)
+Forge = Callable[[Request], Request]
+OPEN_BUT_CLAIMING: list[Forge] = [
+    lambda request: replace(request, state=State.GRANTED),
+    lambda request: replace(request, state=State.GRANTED, rule=replace(request.rule, quorum=1)),
+    lambda request: replace(request, votes=(*request.votes, *request.votes)),
+]
+GRANTED_BUT_ANOTHER: list[Forge] = [
+    lambda request: replace(request, conversation=OTHER_CONVERSATION),
+    lambda request: replace(request, votes=(*request.votes, *request.votes)),
+    lambda request: replace(request, votes=()),
+]
+
+
+@pytest.mark.parametrize("forge", OPEN_BUT_CLAIMING)
 async def test_i1_a_request_that_only_claims_to_be_granted_cannot_be_spent(
-    world: World, forge: Callable[[Request], Request]
+    world: World, forge: Forge
 ) -> None:
     request = await world.propose(HIGH)
     voted = await world.approve("bob", request)
@@ -120,16 +128,9 @@ async def test_i1_a_request_that_only_claims_to_be_granted_cannot_be_spent(
     assert await world.runs() == []
 
 
-@pytest.mark.parametrize(
-    "forge",
-    [
-        lambda request: replace(request, conversation=OTHER_CONVERSATION),
-        lambda request: replace(request, votes=(*request.votes, *request.votes)),
-        lambda request: replace(request, votes=()),
-    ],
-)
+@pytest.mark.parametrize("forge", GRANTED_BUT_ANOTHER)
 async def test_i1_a_granted_request_is_bound_to_its_conversation_and_its_votes(
-    world: World, forge: Callable[[Request], Request]
+    world: World, forge: Forge
 ) -> None:
     granted = await world.granted()
     await refused(world.spend("bob", forge(granted)))
@@ -232,6 +233,15 @@ async def test_p09_who_may_only_stop_is_told_who_may_approve(world: World) -> No
     told = await refused(world.approve("dave", request))
     assert told == "You may not approve this; bob and carol may."
     assert await refused(world.deny("dave", request)) == "You may not deny this."
+
+
+async def test_p09_who_may_only_deny_may_deny_and_who_may_only_approve_may_not(
+    world: World,
+) -> None:
+    world.rules = (*without(world.rules, "plan:deny ops"), allow("plan:deny", "guests"))
+    request = await world.propose()
+    assert await refused(world.deny("bob", request)) == "You may not deny this."
+    assert (await world.deny("dave", request)).ended_by == "dave"
 
 
 async def test_p09_the_requester_is_refused_where_the_rule_asks_for_somebody_else(
@@ -344,9 +354,7 @@ async def test_p27_approve_and_deny_at_once_end_in_one_state_and_the_run_agrees_
     async def approved() -> Run:
         return (await world.spend("bob", await world.approve("bob", request))).run
 
-    yes, no = await asyncio.gather(
-        approved(), world.deny("carol", request), return_exceptions=True
-    )
+    yes, no = await asyncio.gather(approved(), world.deny("carol", request), return_exceptions=True)
     ended = await world.now(request)
     assert ended.state in {State.SPENT, State.DENIED}
     assert isinstance(yes, Run) is (ended.state is State.SPENT)
@@ -456,7 +464,9 @@ async def test_p04_one_denied_call_keeps_a_whole_plan_from_being_asked(world: Wo
 async def test_i13_another_effect_or_another_conversation_is_not_refused(world: World) -> None:
     await world.deny("bob", await world.propose(word="force push"))
     assert (await world.propose(word="push")).state is State.OPEN
-    elsewhere = a_proposal(APPEND.check({"word": "force push"}, {}), conversation=OTHER_CONVERSATION)
+    elsewhere = a_proposal(
+        APPEND.check({"word": "force push"}, {}), conversation=OTHER_CONVERSATION
+    )
     assert (await world.ask(elsewhere)).state is State.OPEN
 
 

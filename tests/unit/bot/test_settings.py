@@ -49,7 +49,7 @@ def refusal(file: Path, text: str) -> str:
         ("sandbox: {backend: bwrap}", "sayso.yml:1: sandbox.backend: "),
         ("sandbox:\n  backnd: none", "sayso.yml:2: sandbox.backnd: Extra inputs"),
         ("approvals: {low: {quorum: 0}}", "sayso.yml:1: approvals.low.quorum: "),
-        ("approvals: {low: {quorum: true, expires: soon}}", "approvals.low.expires: write a span of time"),
+        ("approvals: {low: {quorum: 1, expires: soon}}", "approvals.low.expires: write a span of time"),
         ("policy: {rules: [{effect: allow, action: a}]}", "sayso.yml:1: policy.rules.0.groups: Field required. Add it."),
         ("people: {a: {slack: [U1]}}", "people.a.slack: write an identity as workspace and user"),
         ("tenants: {a: {console: true}, b: {console: true}}", "the console can belong to one tenant only"),

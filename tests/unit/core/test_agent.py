@@ -236,11 +236,11 @@ async def test_one_wrong_call_keeps_the_whole_step_from_being_proposed() -> None
     assert model.told[0].text.startswith("Not proposed: another call of this step")
 
 
-async def test_a_failing_read_beside_a_gated_call_keeps_it_from_being_proposed() -> None:
+async def test_a_failing_read_beside_a_gated_call_is_told_with_the_proposal() -> None:
     scene = Scene()
     scene.runner.endings["look",] = exited(1)
-    await scene.turn(use(call("append-word", name="1"), call("look", name="2")), Say(text="ok"))
-    assert scene.proposals.made == []
+    outcome, _ = await scene.turn(use(call("append-word", name="1"), call("look", name="2")))
+    assert (outcome.reason, outcome.text) == (Reason.PROPOSED, "look failed: exit code 1.")
 
 
 @pytest.mark.parametrize(

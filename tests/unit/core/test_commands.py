@@ -263,7 +263,13 @@ def test_two_tools_with_one_command_word_are_refused_at_the_start() -> None:
 
 def test_two_choices_that_are_spelt_alike_are_refused_at_the_start() -> None:
     with pytest.raises(Invalid, match="`env`"):
-        check(box(RESTART.replace("[staging, prod]", '[1, "1"]')))
+        check(
+            box(
+                RESTART.replace(
+                    "type: string, enum: [staging, prod]", "type: number, enum: [1, 1.0]"
+                )
+            )
+        )
 
 
 class Listing(BaseModel):

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.canonical import Json
-from core.errors import Incorrect
+from core.errors import Incorrect, Invalid
 from core.phrases import interpret
 from core.runbooks import tool
 from core.tools import Toolbox
@@ -300,7 +300,8 @@ def test_a_phrase_without_a_word_of_its_own_does_not_catch_what_does_not_fit() -
 
 
 def test_an_empty_phrase_matches_nothing() -> None:
-    assert calls("please", saying("", params="a")) == []
+    with pytest.raises(Invalid, match="a phrase must hold a word"):
+        saying("", params="a")
 
 
 def test_a_phrase_may_leave_arguments_to_defaults() -> None:

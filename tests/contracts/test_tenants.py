@@ -1,0 +1,176 @@
+"""I14 over every method of every store: another tenant's id is answered as an unknown one."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+
+import pytest
+
+from approvals.models import Request, Run, State
+from approvals.store import ApprovalStore, RunStore
+from core.conversations import Conversations, Turn
+from core.errors import Refused
+from tests.builders import (
+    CONVERSATION,
+    PLACE,
+    TENANT,
+    TURN,
+    a_checked,
+    a_new_request,
+    a_rule,
+    a_tool,
+    a_turn,
+)
+from tests.stores import (
+    OTHER_TENANT,
+    SUCCEEDED,
+    TABLES,
+    THEIR_CONVERSATION,
+    UNKNOWN,
+    Contents,
+    Stores,
+    everything,
+    opened,
+    running,
+    stepped,
+)
+
+WORD = a_checked("theirs")
+
+
+@dataclass(frozen=True)
+class Given:
+    """What somebody of the other tenant got hold of."""
+
+    request: Request
+    run: Run
+    turn: Turn
+
+
+Call = Callable[[Stores, Given], Awaitable[object]]
+
+
+CALLS: Mapping[str, Call] = {
+    "ApprovalStore.open": lambda on, given: on.requests.open(
+        a_new_request(
+            tenant=OTHER_TENANT, conversation=given.request.conversation, requester="alice"
+        )
+    ),
+    "ApprovalStore.open, superseding": lambda on, given: on.requests.open(
+        a_new_request(
+            WORD,
+            request="f" * 32,
+            tenant=OTHER_TENANT,
+            conversation=THEIR_CONVERSATION,
+            supersedes=given.request.id,
+        )
+    ),
+    "ApprovalStore.get": lambda on, given: on.requests.get(OTHER_TENANT, given.request.id),
+    "ApprovalStore.vote": lambda on, given: on.requests.vote(
+        OTHER_TENANT, given.request.id, principal="eve"
+    ),
+    "ApprovalStore.deny": lambda on, given: on.requests.deny(
+        OTHER_TENANT, given.request.id, principal="eve", reason="mine"
+    ),
+    "ApprovalStore.revoke": lambda on, given: on.requests.revoke(
+        OTHER_TENANT, given.request.id, principal="eve", reason="mine"
+    ),
+    "ApprovalStore.spend": lambda on, given: on.requests.spend(
+        given.request, principal="eve", run="r_eve"
+    ),
+    "ApprovalStore.attempt_refused": lambda on, given: on.requests.attempt_refused(
+        OTHER_TENANT, principal="eve", request="", why=given.request.tenant
+    ),
+    "RunStore.begin_step": lambda on, given: on.runs.begin_step(given.run, 1),
+    "RunStore.end_step": lambda on, given: on.runs.end_step(given.run, 1, SUCCEEDED),
+    "RunStore.cancel": lambda on, given: on.runs.cancel(given.run, why="mine"),
+    "RunStore.run": lambda on, given: on.runs.run(OTHER_TENANT, given.run.id),
+    "RunStore.resolve": lambda on, given: on.runs.resolve(
+        OTHER_TENANT, given.run.id, 1, happened=True, principal="eve"
+    ),
+    "Conversations.begin_turn": lambda on, given: on.conversations.begin_turn(
+        replace(given.turn, id="t_eve"), PLACE, "hello", opens=False
+    ),
+    "Conversations.end_turn": lambda on, given: on.conversations.end_turn(
+        given.turn, reason="answered", text="mine"
+    ),
+    "Conversations.keep_plan": lambda on, given: on.conversations.keep_plan(
+        OTHER_TENANT, given.request.plan.id, "0" * 64, "another plan"
+    ),
+}
+OF_NO_TENANT = {"RunStore.notice_dead"}
+"""The process that died may have run any tenant's plan."""
+
+
+def test_i14_every_method_of_the_ports_is_among_those() -> None:
+    methods = {
+        f"{port.__name__}.{name}"
+        for port in (ApprovalStore, RunStore, Conversations)
+        for name in vars(port)
+        if not name.startswith("_")
+    }
+    assert {name.split(",")[0] for name in CALLS} | OF_NO_TENANT == methods
+
+
+async def _theirs(stores: Stores, state: State, run: str) -> Given:
+    """Return a request in some state and a run in some state, both of one tenant."""
+    request = await opened(stores, a_new_request(rule=a_rule(2)))
+    if state is not State.OPEN:
+        for voter in ("bob", "carol"):
+            request = await stores.requests.vote(TENANT, request.id, principal=voter)
+    if state is State.DENIED:
+        request = await stores.requests.deny(TENANT, request.id, principal="bob", reason="no")
+    long = a_new_request(a_checked("beta", tool=a_tool(steps=3)))
+    started = await stepped(stores, await running(stores, long), SUCCEEDED)
+    if run != "pending":
+        assert await stores.runs.begin_step(started, 1)
+    if run == "unknown":
+        started = await stores.runs.end_step(started, 1, UNKNOWN)
+    return Given(request=request, run=started, turn=a_turn(TURN))
+
+
+def _claimed(given: Given) -> Given:
+    """Return what was got hold of, as the other tenant would claim it."""
+    return Given(
+        request=replace(given.request, tenant=OTHER_TENANT),
+        run=replace(given.run, tenant=OTHER_TENANT),
+        turn=replace(given.turn, tenant=OTHER_TENANT),
+    )
+
+
+def _invented(given: Given) -> Given:
+    """Return the same with ids that nobody has."""
+    return Given(
+        request=replace(given.request, id="0" * 32, conversation="c_none"),
+        run=replace(given.run, id="r_none"),
+        turn=replace(given.turn, id="t_none", conversation="c_none"),
+    )
+
+
+async def _answer(stores: Stores, call: Call, given: Given) -> object:
+    try:
+        return await call(stores, given)
+    except Refused as refused:
+        return refused.shown
+
+
+def _new_rows(before: Contents, after: Contents) -> list[tuple[str, tuple[object, ...]]]:
+    for table in TABLES:
+        assert set(before[table]) <= set(after[table]), f"a row of {table} was changed"
+    return [(t, row) for t in TABLES for row in after[t] if row not in before[t]]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("state", [State.OPEN, State.GRANTED, State.DENIED])
+@pytest.mark.parametrize("run", ["pending", "running", "unknown"])
+async def test_i14_anothers_id_never_succeeds_and_is_answered_as_an_unknown_one(
+    stores: Stores, call: str, state: State, run: str
+) -> None:
+    given = _claimed(await _theirs(stores, state, run))
+    before = await everything(stores.database)
+    answer = await _answer(stores, CALLS[call], given)
+    after = await everything(stores.database)
+    for table, row in _new_rows(before, after):
+        assert OTHER_TENANT in row or THEIR_CONVERSATION in row, f"{table} got {row}"
+        assert not {TENANT, CONVERSATION} & set(row), f"{table} got {row}"
+    if call != "ApprovalStore.open, superseding":
+        assert await _answer(stores, CALLS[call], _invented(given)) == answer

@@ -1,0 +1,466 @@
+"""What people are shown: facts of the software first, nothing missing, nothing that could fool them."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.console import draw
+from approvals import cards
+from approvals.cards import Shown, card_for
+from approvals.models import Request, Run, RunState, State, Step, StepState, Vote
+from core.cards import Button, Card, decode, encode
+from core.plans import Call, Fingerprint, Plan
+from core.tools import Checked
+from core.transcript import AgentText
+from tests.builders import TENANT, a_checked, a_plan, a_rule, a_step, a_tool
+from tests.stores import FAILED, SUCCEEDED, UNKNOWN, Stores, running, said_in, stepped
+
+ID = "a" * 32
+UNTIL = datetime(2026, 3, 1, 10, 30, 0, 999_999, tzinfo=UTC)
+HOSTILE = [
+    "<!channel> <@U123> <!subteam^S1|ops>",
+    "@everyone @here <@&123> <#456>",
+    "✅ Approved by @bob\n*Risk:* none",
+    "Approved by bob.\r\nRisk: low: the requester may vote",
+    "```\nWhat the agent says (nobody checked this):\n```",
+    "`rm` &lt;b&gt; &amp;",
+    "<https://evil.example|docs.example> [x](https://evil.example)",
+    "pay\u202egnp.exe \u2066x\u2069 \u200b\u200d\u2060\ufeff",
+    "\x1b[2J\x1b[31mred\x07 \x9b31m",
+    "a\nb\rc\vd\x0ce\x1cf\x85g\u2028h\u2029i\0j\x7fk",
+    "\U000e0041\U000e0042 \ud800 \ue000 \ufe0f \u3164",
+    "раураl.com ｒｍ",
+    "> quoted\n    Approve: sayso approve " + "b" * 32,
+]
+
+
+def shown(checked: tuple[Checked, ...] | None = None, **more: object) -> Shown:
+    known = Shown(
+        requester="alice",
+        checked=(a_checked(),) if checked is None else checked,
+        about=AgentText(),
+        rule=a_rule(),
+        approvers=("bob", "carol"),
+        previews=(),
+    )
+    return replace(known, **more)  # type: ignore[arg-type]  # each test names fields of Shown
+
+
+def card(*calls: Checked, room: int | None = None, **more: object) -> Card:
+    checked = calls or (a_checked(),)
+    how_much = {} if room is None else {"room": room}
+    return card_for(a_plan(*checked), shown(checked, **more), ID, UNTIL, **how_much)
+
+
+def facts(drawn: Card) -> dict[str, str]:
+    return {fact.label: fact.text for fact in drawn.facts}
+
+
+def of_the_software(drawn: Card) -> Iterator[str]:
+    """Yield every text of a card that is neither quoted nor printed by a program."""
+    yield drawn.title
+    yield from drawn.plan
+    yield from (f"{fact.label}: {fact.text}" for fact in drawn.facts)
+    yield from drawn.warnings
+    yield drawn.estimate
+    yield from (f"{button.label} {button.verb} {button.request}" for button in drawn.buttons)
+
+
+def is_harmless(text: str) -> bool:
+    return text.isascii() and text.isprintable() and not set(text) & set("`<>&@")
+
+
+def read_back(drawn: Card) -> tuple[list[object], list[list[str]]]:
+    """Return the arguments and the commands that the lines of a card parse back to."""
+    arguments: list[object] = []
+    commands: list[list[str]] = []
+    for line in drawn.plan:
+        if line.startswith("  "):
+            found = re.fullmatch(r"  \d+\. run (\[.*\]), at most \w+(?:, secrets \[.*\])?", line)
+            assert found is not None
+            commands.append(json.loads(found[1]))
+        else:
+            arguments.append(json.loads(line.partition(" ")[2]))
+    return arguments, commands
+
+
+def test_the_sections_of_a_card_have_one_order() -> None:
+    assert [field.name for field in fields(Card)] == [
+        "title",
+        "plan",
+        "facts",
+        "warnings",
+        "estimate",
+        "preview",
+        "unchecked",
+        "buttons",
+    ]
+
+
+def test_the_console_draws_the_sections_in_the_order_of_the_card() -> None:
+    drawn = draw(
+        card(
+            a_checked("é", file="words.txt"),
+            about=AgentText(rationale="why not", limitations="many", alternatives="none"),
+            previews=("would append\none line",),
+        )
+    )
+    landmarks = [
+        "Approve to run: append-word",
+        '    append-word {"word": "\\u00e9", "file": "words.txt"}',
+        '      0. run ["append-word", "0", "\\u00e9", "words.txt"], at most 10s',
+        "Differs from defaults: nothing",
+        'Where: folder "work", sandbox none',
+        "Asked by: alice",
+        "Risk: medium: 0 of 1 vote, not the requester",
+        "May approve: bob, carol",
+        "Until: 2026-03-01 10:30:00 UTC",
+        "Warning: No sandbox: this runs with all the rights of Sayso's own account.",
+        "Warning: append-word: an argument contains U+00E9 LATIN SMALL LETTER E WITH ACUTE.",
+        "Estimate: not estimated",
+        "Preview (what a dry run printed):",
+        "    would append",
+        "What the agent says (nobody checked this):",
+        "  > why: why not",
+        "  > limits: many",
+        "  > instead: none",
+        f"Approve: sayso approve {ID}",
+        f"Deny:    sayso deny {ID}",
+    ]
+    lines = drawn.split("\n")
+    positions = [lines.index(landmark) for landmark in landmarks]
+    assert positions == sorted(positions)
+
+
+def test_a_card_without_preview_and_agent_text_has_no_empty_sections() -> None:
+    drawn = draw(card())
+    assert "Preview" not in drawn
+    assert "What the agent says" not in drawn
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_i7_what_the_agent_says_stays_in_quoted_lines_and_changes_nothing_else(text: str) -> None:
+    about = AgentText(rationale=text, limitations=text, alternatives=text)
+    hostile, plain = card(about=about), card()
+    assert replace(hostile, unchecked=()) == plain
+    assert all(re.match(r"(why|limits|instead): |…", line) for line in hostile.unchecked)
+    assert all(line.isprintable() for line in hostile.unchecked)
+    added = [line for line in draw(hostile).split("\n") if line not in draw(plain).split("\n")]
+    assert added[0] == "What the agent says (nobody checked this):"
+    assert all(line.startswith("  > ") for line in added[1:])
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_i6_hostile_arguments_are_harmless_on_the_card_and_none_of_their_bytes_is_missing(
+    text: str,
+) -> None:
+    # The tool here checks nothing; a lone surrogate never gets past a check, because it has no hash.
+    text = text.replace("\ud800", "")
+    checked = a_checked(text, file=text)
+    drawn = card(checked)
+    assert all(map(is_harmless, of_the_software(drawn)))
+    assert read_back(drawn) == (
+        [{"word": text, "file": text}],
+        [["append-word", "0", text, text]],
+    )
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.text())
+def test_i6_any_argument_parses_back_and_no_text_of_the_agent_moves_it(
+    word: str, said: str
+) -> None:
+    drawn = card(a_checked(word), about=AgentText(rationale=said))
+    assert all(map(is_harmless, of_the_software(drawn)))
+    assert read_back(drawn)[0] == [{"word": word, "file": "words.txt"}]
+    assert all(line.isprintable() for line in drawn.unchecked)
+    assert decode(encode(drawn)) == drawn
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_a_dry_run_printed_stays_in_its_section_line_by_line(text: str) -> None:
+    hostile = card(previews=(text,))
+    assert replace(hostile, preview=()) == card()
+    assert all(line.isprintable() for line in hostile.preview)
+
+
+@pytest.mark.parametrize("text", ["<!channel>", "`x`", "é", "a\nb", "\u202e"])
+def test_hostile_names_of_folders_files_and_secrets_are_escaped_too(text: str) -> None:
+    checked = a_checked()
+    call = replace(
+        a_plan(checked).calls[0],
+        steps=(a_step("true", secrets=(text,)),),
+        fingerprints=(Fingerprint(file=text, sha256="1" * 64),),
+    )
+    plan = Plan(calls=(call,), folder=text, sandbox="none", rules="0" * 64)
+    assert all(map(is_harmless, of_the_software(card_for(plan, shown(), ID, UNTIL))))
+
+
+def test_i6_dangerous_words_far_beyond_the_fold_are_all_on_the_card() -> None:
+    word = "x" * 4000 + " --force"
+    assert any("--force" in line for line in card(a_checked(word)).plan)
+
+
+def test_i6_a_plan_that_does_not_fit_has_no_approve_button_but_one_to_review_all_of_it() -> None:
+    whole = card()
+    size = sum(len(line) + 1 for line in whole.plan)
+    assert card(room=size) == whole
+    assert [button.verb for button in whole.buttons] == ["approve", "deny"]
+    cut = card(room=size - 1)
+    assert cut.buttons == (
+        Button(label="Review full plan", verb="review", request=ID),
+        Button(label="Deny", verb="deny", request=ID),
+    )
+    assert cut.plan == ("1 calls; the full plan does not fit here",)
+    assert replace(cut, plan=whole.plan, buttons=whole.buttons) == whole
+    assert "approve" not in draw(replace(cut, title="", facts=()))
+
+
+def test_i5_a_button_carries_the_id_of_the_request_and_nothing_else() -> None:
+    assert {button.request for button in card().buttons} == {ID}
+    assert [field.name for field in fields(Button)] == ["label", "verb", "request"]
+
+
+def test_several_calls_are_shown_in_order_with_every_step_numbered_as_the_run_counts_them() -> None:
+    drawn = card(a_checked(tool=a_tool("one", steps=2)), a_checked(tool=a_tool("two")))
+    assert drawn.title == "Approve to run: one, two"
+    assert [line.split(" {")[0].split(",")[0] for line in drawn.plan] == [
+        "one",
+        '  0. run ["one"',
+        '  1. run ["one"',
+        "two",
+        '  2. run ["two"',
+    ]
+
+
+def test_the_secrets_of_a_step_are_named_and_its_time_limit_told() -> None:
+    call = replace(
+        a_plan().calls[0], steps=(a_step("true", timeout_ms=90_000, secrets=("TOKEN", "KEY")),)
+    )
+    plan = replace(a_plan(), calls=(call,))
+    assert card_for(plan, shown(), ID, UNTIL).plan[1] == (
+        '  0. run ["true"], at most 1m30s, secrets ["TOKEN", "KEY"]'
+    )
+
+
+def test_what_differs_from_the_defaults_and_what_they_filled_in_are_told_apart() -> None:
+    drawn = facts(card(a_checked("x", file="other.txt"), a_checked("y")))
+    assert drawn["Differs from defaults"] == ('append-word file is "other.txt", not "words.txt"')
+    assert drawn["Filled in by default"] == "append-word file"
+    assert "Filled in by default" not in facts(card(a_checked("x", file="words.txt")))
+
+
+def test_the_files_that_it_depends_on_are_named_with_what_they_held() -> None:
+    def watching(*prints: Fingerprint) -> Plan:
+        calls: tuple[Call, ...] = (replace(a_plan().calls[0], fingerprints=prints),)
+        return replace(a_plan(), calls=calls)
+
+    plan = watching(
+        Fingerprint(file="a.json", sha256="0123456789abcdef" * 4),
+        Fingerprint(file="b.json", sha256=None),
+    )
+    assert facts(card_for(plan, shown(), ID, UNTIL))["Depends on"] == (
+        '"a.json" (0123456789ab), "b.json" (missing)'
+    )
+    assert "Depends on" not in facts(card_for(watching(), shown(), ID, UNTIL))
+
+
+def test_the_plans_name_and_whole_hash_are_on_the_card() -> None:
+    plan = a_plan(a_checked())
+    assert facts(card())["Plan"] == f"{plan.id} sha256 {plan.sha256}"
+
+
+def test_software_warns_when_too_few_people_may_approve_and_when_nobody_may() -> None:
+    two = card(rule=a_rule(2), approvers=("bob",))
+    assert "Only 1 people may approve this now; 2 must." in two.warnings
+    nobody = card(approvers=())
+    assert facts(nobody)["May approve"] == "nobody"
+    assert "Only 0 people may approve this now; 1 must." in nobody.warnings
+
+
+def test_in_a_sandbox_and_with_plain_arguments_there_is_nothing_to_warn_of() -> None:
+    plan = a_plan(sandbox="bwrap")
+    assert card_for(plan, shown(), ID, UNTIL).warnings == ()
+
+
+def test_every_odd_character_of_an_argument_is_named_once() -> None:
+    warnings = card(a_checked("раура \u202e \u202e")).warnings
+    named = [line for line in warnings if "an argument contains" in line]
+    assert len(named) == len(set(named)) == 4
+    assert "append-word: an argument contains U+202E RIGHT-TO-LEFT OVERRIDE." in named
+    assert "append-word: an argument contains U+0430 CYRILLIC SMALL LETTER A." in named
+
+
+@pytest.mark.parametrize(
+    ("quorum", "own", "votes", "words"),
+    [
+        (1, True, 0, "0 of 1 vote, the requester may vote"),
+        (2, False, 1, "1 of 2 votes, not the requester"),
+    ],
+)
+def test_the_rule_in_words(
+    quorum: int,
+    own: bool,  # noqa: FBT001 - a column of the table
+    votes: int,
+    words: str,
+) -> None:
+    assert cards.rule_in_words(a_rule(quorum, own), votes) == words
+
+
+@pytest.mark.parametrize(
+    ("people", "words"),
+    [
+        ((), ""),
+        (("bob",), "bob"),
+        (("bob", "carol"), "bob and carol"),
+        (("bob", "carol", "dave"), "bob, carol and dave"),
+    ],
+)
+def test_names_in_words(people: tuple[str, ...], words: str) -> None:
+    assert cards.names(people) == words
+
+
+def request(state: State, *voters: str, reason: str = "", by: str | None = None) -> Request:
+    plan, opened = a_plan(), UNTIL - timedelta(hours=1)
+    return Request(
+        id=ID,
+        tenant=TENANT,
+        conversation="c_1",
+        turn="t_1",
+        requester="alice",
+        plan_body=plan.canonical,
+        plan_sha256=plan.sha256,
+        rule=a_rule(2),
+        state=state,
+        votes=tuple(Vote(principal=name, at=opened) for name in voters),
+        about=AgentText(),
+        card=card(),
+        times_asked=1,
+        opened_at=opened,
+        expires_at=UNTIL,
+        ended_by=by,
+        reason=reason,
+    )
+
+
+STATUS = [
+    (request(State.OPEN), "Open: 0 of 2 votes, not the requester."),
+    (request(State.OPEN, "bob"), "Open: 1 of 2 votes, not the requester (bob)."),
+    (request(State.GRANTED, "bob", "carol"), "Approved by bob and carol; about to run."),
+    (request(State.SPENT, "bob", "carol"), "Approved by bob and carol."),
+    (request(State.DENIED, by="bob"), "Denied by bob, no reason given."),
+    (request(State.DENIED, by="bob", reason="no\nway"), "Denied by bob: no way."),
+    (
+        request(State.EXPIRED, "bob"),
+        "Expired at 2026-03-01 10:30:00 UTC with 1 of 2 votes. Ask again to get a new card.",
+    ),
+    (
+        request(State.REVOKED, reason="the rules\u202e changed"),
+        "Revoked: the rules\\u202e changed. Ask again to see it as it is now.",
+    ),
+    (
+        request(State.SUPERSEDED, by="alice"),
+        "Superseded: alice asked again, so there is a newer card.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("it", "line"), STATUS)
+def test_each_state_has_one_line_that_says_who_brought_it_there(it: Request, line: str) -> None:
+    assert cards.status(it) == line
+
+
+def test_every_state_is_among_the_lines_above() -> None:
+    assert {it.state for it, _ in STATUS} == set(State)
+
+
+@pytest.mark.parametrize(("it", "line"), STATUS)
+def test_who_comes_too_late_is_told_whether_people_decided(it: Request, line: str) -> None:
+    decided = it.state in {State.SPENT, State.DENIED}
+    assert cards.too_late(it) == (f"Already decided. {line}" if decided else line)
+
+
+def step(index: int, state: StepState, **more: object) -> Step:
+    known = Step(index=index, tool="append-word", state=state, exit_code=None, output="", note="")
+    return replace(known, **more)  # type: ignore[arg-type]  # each test names fields of Step
+
+
+def run(state: RunState, *steps: Step) -> Run:
+    return Run(
+        id="r_1",
+        tenant=TENANT,
+        conversation="c_1",
+        request=ID,
+        plan="p_0123456789ab",
+        voters=("bob", "carol"),
+        state=state,
+        steps=steps,
+        started_at=UNTIL,
+        ended_at=None,
+    )
+
+
+def test_a_report_tells_each_step_with_its_end_and_what_it_printed() -> None:
+    failed = run(
+        RunState.FAILED,
+        step(0, StepState.SUCCEEDED, exit_code=0, output="one\ntwo\n"),
+        step(1, StepState.FAILED, exit_code=3, note="odd"),
+        step(2, StepState.NOT_RUN),
+        step(3, StepState.PENDING, output="never shown"),
+    )
+    assert cards.report(failed) == (
+        "Run r_1 failed: append-word.\n"
+        "  0. append-word succeeded (exit code 0)\n"
+        "     one\n"
+        "     two\n"
+        "  1. append-word failed (exit code 3): odd\n"
+        "  2. append-word not run\n"
+        "  3. append-word pending\n"
+        "Approved by bob and carol; plan p_0123456789ab."
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        (RunState.UNKNOWN, "sayso resolve r_1 INDEX --happened (or --did-not)"),
+        (
+            RunState.CANCELLED,
+            "It was stopped between steps: what is marked not run did not happen.",
+        ),
+    ],
+)
+def test_a_report_says_what_to_do_about_an_end_that_needs_somebody(
+    state: RunState, told: str
+) -> None:
+    assert told in cards.report(run(state, step(0, StepState.NOT_RUN)))
+    assert told not in cards.report(run(RunState.SUCCEEDED, step(0, StepState.SUCCEEDED)))
+
+
+def test_no_line_that_a_program_printed_stands_where_the_software_speaks() -> None:
+    output = "\n".join(HOSTILE)
+    told = cards.report(run(RunState.SUCCEEDED, step(0, StepState.SUCCEEDED, output=output)))
+    ours = [line for line in told.split("\n") if not line.startswith("     ")]
+    assert ours == [
+        "Run r_1 succeeded: append-word.",
+        "  0. append-word succeeded",
+        "Approved by bob and carol; plan p_0123456789ab.",
+    ]
+
+
+@pytest.mark.parametrize("ends", [(SUCCEEDED,), (FAILED,), (UNKNOWN,)])
+async def test_a_report_rebuilt_from_the_store_is_the_one_that_was_told(
+    stores: Stores, ends: tuple[object, ...]
+) -> None:
+    started = await running(stores)
+    ended = await stepped(stores, started, *ends)  # type: ignore[arg-type]  # each is a StepEnd
+    [told] = await said_in(stores, started.conversation, "report")
+    read = await stores.runs.run(TENANT, started.id)
+    assert read is not None
+    assert cards.report(read) == cards.report(ended) == told

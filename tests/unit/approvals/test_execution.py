@@ -1,0 +1,296 @@
+"""Running what was approved: the stored steps, once each, with the intent written before the effect."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from approvals.execution import Execution
+from approvals.models import NewRequest, Run, RunState, Spent, StepEnd, StepState
+from approvals.store import RunStore
+from core import ids
+from core.errors import OutcomeUnknown, Unavailable
+from core.ports import Ended, Ending
+from tests.builders import TENANT, a_checked, a_new_request, a_tool
+from tests.fakes.runner import FakeRunner, ended, exited, for_ever
+from tests.gates import World
+from tests.stores import Stores, granted, log_of, said_in
+
+STEPS = 3
+
+
+async def spend(stores: Stores, new: NewRequest | None = None) -> Spent:
+    """Spend a request for three steps, or this one."""
+    new = new or a_new_request(a_checked(tool=a_tool(steps=STEPS)))
+    request = await granted(stores, new)
+    spent = await stores.requests.spend(request, principal="bob", run=ids.run_id())
+    assert spent is not None
+    return spent
+
+
+async def execute(
+    stores: Stores, runner: FakeRunner, spent: Spent, stop: asyncio.Event | None = None
+) -> Run:
+    execution = Execution(store=stores.runs, runner=runner)
+    return await execution.execute(spent, stop or asyncio.Event())
+
+
+async def stored(stores: Stores, spent: Spent) -> Run:
+    run = await stores.runs.run(TENANT, spent.run.id)
+    assert run is not None
+    return run
+
+
+def states(run: Run) -> list[StepState]:
+    return [step.state for step in run.steps]
+
+
+async def test_the_steps_run_in_order_once_each_and_the_run_succeeds(stores: Stores) -> None:
+    spent = await spend(stores)
+    runner = FakeRunner(endings={("append-word", "1"): exited(output="second\n")})
+    run = await execute(stores, runner, spent)
+    assert runner.ran == [step.argv for step in spent.request.plan.calls[0].steps]
+    assert run == await stored(stores, spent)
+    assert run.state is RunState.SUCCEEDED
+    assert states(run) == [StepState.SUCCEEDED] * STEPS
+    assert (run.steps[1].output, run.steps[1].exit_code) == ("second\n", 0)
+
+
+async def test_c94_every_step_gets_a_stable_id_of_its_own(stores: Stores) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    await execute(stores, runner, spent)
+    assert runner.step_ids == [f"{spent.run.id}.{index}" for index in range(STEPS)]
+
+
+async def test_i2_i4_the_intent_is_written_before_each_effect(stores: Stores) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    seen: list[tuple[RunState, list[StepState], str]] = []
+
+    async def look() -> None:
+        run = await stored(stores, spent)
+        seen.append((run.state, states(run), (await log_of(stores))[-1].kind))
+
+    runner.meanwhile["append-word",] = look
+    await execute(stores, runner, spent)
+    done, now, then = StepState.SUCCEEDED, StepState.RUNNING, StepState.PENDING
+    assert seen == [
+        (RunState.RUNNING, [now, then, then], "step.begun"),
+        (RunState.RUNNING, [done, now, then], "step.begun"),
+        (RunState.RUNNING, [done, done, now], "step.begun"),
+    ]
+
+
+async def test_the_steps_of_all_calls_are_one_list(stores: Stores) -> None:
+    new = a_new_request(
+        a_checked("a", tool=a_tool("one", steps=2)), a_checked("b", tool=a_tool("two"))
+    )
+    spent, runner = await spend(stores, new), FakeRunner()
+    run = await execute(stores, runner, spent)
+    assert [argv[:3] for argv in runner.ran] == [
+        ("one", "0", "a"),
+        ("one", "1", "a"),
+        ("two", "0", "b"),
+    ]
+    assert [step.tool for step in run.steps] == ["one", "one", "two"]
+
+
+async def test_i6_what_runs_is_what_was_stored_even_if_the_catalogue_changed(
+    stores: Stores,
+) -> None:
+    world = World(stores)
+    spent = await world.spend("bob", await world.granted())
+    world.tools = ()
+    world.files.digests.clear()
+    runner = FakeRunner()
+    run = await execute(stores, runner, spent)
+    assert runner.ran == [("append-word", "0", "alpha", "words.txt")]
+    assert run.state is RunState.SUCCEEDED
+
+
+FAILING: Sequence[tuple[Ended, StepEnd]] = [
+    (exited(3, "no\n"), StepEnd(state=StepState.FAILED, exit_code=3, output="no\n")),
+    (exited(-9), StepEnd(state=StepState.FAILED, exit_code=-9)),
+    (
+        ended(Ending.NOT_STARTED),
+        StepEnd(state=StepState.FAILED, note="it could not be started"),
+    ),
+    (
+        ended(Ending.TIMED_OUT, "begun"),
+        StepEnd(state=StepState.UNKNOWN, output="begun", note="it ran longer than its time limit"),
+    ),
+    (
+        ended(Ending.TOO_MUCH_OUTPUT),
+        StepEnd(state=StepState.UNKNOWN, note="it printed more than its output limit"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("how", "told"), FAILING)
+async def test_i4_after_a_step_that_did_not_succeed_the_rest_does_not_run(
+    stores: Stores, how: Ended, told: StepEnd
+) -> None:
+    spent = await spend(stores)
+    runner = FakeRunner(endings={("append-word", "1"): how})
+    run = await execute(stores, runner, spent)
+    assert len(runner.ran) == 2
+    assert states(run) == [StepState.SUCCEEDED, told.state, StepState.NOT_RUN]
+    failed = run.steps[1]
+    assert (failed.exit_code, failed.output, failed.note) == (
+        told.exit_code,
+        told.output,
+        told.note,
+    )
+    assert run.state.value == told.state.value
+    assert run == await stored(stores, spent)
+
+
+async def test_i4_a_step_that_stop_cuts_is_unknown_and_no_further_one_runs(stores: Stores) -> None:
+    spent, runner, stop = await spend(stores), FakeRunner(), asyncio.Event()
+
+    async def hang() -> None:
+        stop.set()
+        await for_ever()
+
+    runner.meanwhile["append-word", "1"] = hang
+    run = await execute(stores, runner, spent, stop)
+    assert runner.cut == [f"{spent.run.id}.1"]
+    assert len(runner.ran) == 2
+    assert run.state is RunState.UNKNOWN
+    assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
+    assert run.steps[1].note == "it was cut while it ran"
+
+
+async def test_a_step_that_ended_as_stop_came_is_told_as_it_ended(stores: Stores) -> None:
+    spent, runner, stop = await spend(stores), FakeRunner(), asyncio.Event()
+
+    async def end_now() -> None:
+        stop.set()
+
+    runner.meanwhile["append-word", "0"] = end_now
+    run = await execute(stores, runner, spent, stop)
+    assert states(run) == [StepState.SUCCEEDED, StepState.NOT_RUN, StepState.NOT_RUN]
+    assert run.state is RunState.CANCELLED
+    assert run.steps[1].note == "stopped before it began"
+    assert len(runner.ran) == 1
+
+
+async def test_stop_before_the_first_step_cancels_and_nothing_runs(stores: Stores) -> None:
+    spent, runner, stop = await spend(stores), FakeRunner(), asyncio.Event()
+    stop.set()
+    run = await execute(stores, runner, spent, stop)
+    assert run.state is RunState.CANCELLED
+    assert states(run) == [StepState.NOT_RUN] * STEPS
+    assert runner.ran == []
+
+
+async def test_i4_the_same_spend_cannot_be_executed_twice(stores: Stores) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    await execute(stores, runner, spent)
+    with pytest.raises(OutcomeUnknown, match="ended by somebody else"):
+        await execute(stores, runner, spent)
+    assert len(runner.ran) == STEPS
+
+
+async def test_i4_two_executions_at_once_run_every_step_once(stores: Stores) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    ends = await asyncio.gather(
+        execute(stores, runner, spent), execute(stores, runner, spent), return_exceptions=True
+    )
+    assert sum(isinstance(end, OutcomeUnknown) for end in ends) >= 1
+    assert len(runner.ran) == len(set(runner.step_ids)) <= STEPS
+
+
+async def test_a_run_that_somebody_ended_meanwhile_goes_no_further(stores: Stores) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+
+    async def end_the_run() -> None:
+        await stores.runs.cancel(spent.run, why="its process died")
+
+    runner.meanwhile["append-word", "0"] = end_the_run
+    with pytest.raises(OutcomeUnknown):
+        await execute(stores, runner, spent)
+    assert len(runner.ran) == 1
+
+
+async def test_cancelling_the_execution_kills_the_step_and_leaves_its_intent(
+    stores: Stores,
+) -> None:
+    spent, runner, started = await spend(stores), FakeRunner(), asyncio.Event()
+
+    async def hang() -> None:
+        started.set()
+        await for_ever()
+
+    runner.meanwhile["append-word", "0"] = hang
+    executing = asyncio.create_task(execute(stores, runner, spent))
+    await started.wait()
+    executing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await executing
+    assert runner.cut == [f"{spent.run.id}.0"]
+    assert states(await stored(stores, spent))[0] is StepState.RUNNING
+
+
+async def test_i12_the_report_of_a_run_is_told_in_its_conversation(stores: Stores) -> None:
+    spent = await spend(stores)
+    await execute(stores, FakeRunner(), spent)
+    [report] = await said_in(stores, spent.run.conversation, "report")
+    assert report.startswith(f"Run {spent.run.id} succeeded: append-word.")
+
+
+@dataclass
+class FailingRuns:
+    """Runs on a database that fails so many times at the end of a step."""
+
+    store: RunStore
+    failures: int
+    tried: list[int] = field(default_factory=list[int])
+
+    async def begin_step(self, run: Run, index: int) -> bool:
+        return await self.store.begin_step(run, index)
+
+    async def end_step(self, run: Run, index: int, end: StepEnd) -> Run:
+        self.tried.append(index)
+        if len(self.tried) <= self.failures:
+            raise Unavailable("The database is busy.", where="here")
+        return await self.store.end_step(run, index, end)
+
+    async def cancel(self, run: Run, *, why: str) -> Run:
+        return await self.store.cancel(run, why=why)
+
+    async def run(self, tenant: str, run: str) -> Run | None:
+        return await self.store.run(tenant, run)
+
+    async def notice_dead(self) -> Sequence[Run]:
+        return await self.store.notice_dead()
+
+    async def resolve(
+        self, tenant: str, run: str, index: int, *, happened: bool, principal: str
+    ) -> Run:
+        return await self.store.resolve(tenant, run, index, happened=happened, principal=principal)
+
+
+async def test_i4_a_result_is_written_again_while_the_database_fails_and_the_step_not_repeated(
+    stores: Stores,
+) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    failing = FailingRuns(stores.runs, failures=2)
+    run = await Execution(store=failing, runner=runner).execute(spent, asyncio.Event())
+    assert run.state is RunState.SUCCEEDED
+    assert failing.tried == [0, 0, 0, 1, 2]
+    assert len(runner.ran) == STEPS
+
+
+async def test_i4_a_result_that_cannot_be_written_is_unknown_and_nothing_more_runs(
+    stores: Stores,
+) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    failing = FailingRuns(stores.runs, failures=1000)
+    execution = Execution(store=failing, runner=runner, patience=0.0)
+    with pytest.raises(OutcomeUnknown) as unknown:
+        await execution.execute(spent, asyncio.Event())
+    assert unknown.value.shown.startswith("A step ended, but its result could not be written down.")
+    assert unknown.value.detail == {"error": {"where": "here"}}
+    assert len(runner.ran) == 1
+    assert states(await stored(stores, spent))[0] is StepState.RUNNING

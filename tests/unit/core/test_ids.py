@@ -1,0 +1,36 @@
+"""Ids: what a button carries cannot be guessed, everything else is easy to tell apart."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from core import ids
+
+
+def test_i5_what_a_button_carries_is_128_random_bits_in_lowercase_hex() -> None:
+    made = {ids.request_id() for _ in range(1000)}
+    assert len(made) == 1000
+    assert all(re.fullmatch(r"[0-9a-f]{32}", name) for name in made)
+
+
+@pytest.mark.parametrize(
+    ("make", "mark"),
+    [
+        (ids.conversation_id, "c_"),
+        (ids.turn_id, "t_"),
+        (ids.run_id, "r_"),
+        (ids.look_id, "look_"),
+    ],
+)
+def test_every_other_id_is_unique_and_says_what_it_names(
+    make: Callable[[], str], mark: str
+) -> None:
+    made = {make() for _ in range(1000)}
+    assert len(made) == 1000
+    assert all(re.fullmatch(f"{mark}[0-9a-f]{{16}}", name) for name in made)
+
+
+def test_a_plan_and_a_step_have_the_same_name_every_time() -> None:
+    assert ids.plan_id("0123456789abcdef" * 4) == "p_0123456789ab"
+    assert ids.step_id("r_1", 0) == "r_1.0"

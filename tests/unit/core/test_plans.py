@@ -1,0 +1,201 @@
+"""A plan is its canonical text: what is stored, hashed, shown and read back to be run."""
+
+import json
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import canonical, plans
+from core.errors import Refused
+from core.plans import Call, Fingerprint, Plan, RunStep
+from tests.builders import a_checked, a_plan, a_step, a_tool
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+whole = st.integers(0, 2**53 - 1)
+steps = st.builds(
+    RunStep,
+    argv=st.lists(texts, max_size=3).map(tuple),
+    timeout_ms=whole,
+    memory_bytes=whole,
+    secrets=st.lists(texts, max_size=2).map(tuple),
+)
+calls = st.builds(
+    Call,
+    tool=texts,
+    arguments=st.dictionaries(
+        texts, texts | st.booleans() | whole | st.floats(-1e15, 1e15), max_size=3
+    ),
+    definition=texts,
+    risk=texts,
+    steps=st.lists(steps, max_size=2).map(tuple),
+    verify=st.none() | steps,
+    fingerprints=st.lists(
+        st.builds(Fingerprint, file=texts, sha256=st.none() | texts), max_size=2
+    ).map(tuple),
+    preview=st.none() | texts,
+)
+any_plan = st.builds(
+    Plan, calls=st.lists(calls, max_size=3).map(tuple), folder=texts, sandbox=texts, rules=texts
+)
+
+
+@settings(deadline=None)
+@given(any_plan)
+def test_c30_a_plan_reads_back_from_its_text_as_the_same_plan(plan: Plan) -> None:
+    again = plans.read(plan.canonical)
+    assert again == plan
+    assert again.canonical == plan.canonical
+    assert again.sha256 == plan.sha256 == canonical.sha256(plan.canonical)
+    assert plans.from_values(json.loads(plan.canonical)) == plan
+
+
+@settings(deadline=None)
+@given(any_plan, any_plan)
+def test_c30_two_plans_share_a_hash_exactly_where_they_are_the_same(one: Plan, other: Plan) -> None:
+    assert (one.sha256 == other.sha256) is (one.canonical == other.canonical)
+    assert (plans.difference(one, other) is None) is (one.sha256 == other.sha256)
+
+
+def test_a_plan_is_named_after_its_hash() -> None:
+    plan = a_plan()
+    assert plan.id == f"p_{plan.sha256[:12]}"
+
+
+def test_the_schema_is_part_of_what_is_hashed() -> None:
+    assert '"schema":"sayso.plan/1"' in a_plan().canonical
+    assert '"kind":"run"' in a_plan().canonical
+
+
+def test_the_names_of_its_tools_stand_once_each_in_order() -> None:
+    plan = a_plan(
+        a_checked(tool=a_tool("two")), a_checked(tool=a_tool("one")), a_checked(tool=a_tool("two"))
+    )
+    assert plan.tools == ("two", "one")
+
+
+RESPELLINGS: list[Callable[[str], str]] = [
+    lambda text: text.replace('":', '": ', 1),
+    lambda text: text + "\n",
+    lambda text: json.dumps(json.loads(text), sort_keys=False, indent=1),
+    lambda text: text.replace('"timeout_ms":10000', '"timeout_ms":10000.0'),
+    lambda text: text.replace("alpha", "\\u0061lpha"),
+    lambda text: '{"calls":[],' + text[1:],
+    lambda text: text[:-1],
+    lambda text: text[:0],
+]
+
+
+@pytest.mark.parametrize("respell", RESPELLINGS)
+def test_another_spelling_of_a_plan_is_not_read(respell: Callable[[str], str]) -> None:
+    text = a_plan().canonical
+    assert respell(text) != text
+    with pytest.raises(Refused):
+        plans.read(respell(text))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("rationale",), "because"),
+        (("approved",), True),
+        (("schema",), "sayso.plan/2"),
+        (("folder",), None),
+        (("calls",), {}),
+        (("calls", 0, "extra"), 1),
+        (("calls", 0, "steps", 0, "shell"), True),
+        (("calls", 0, "steps", 0, "kind"), "http"),
+        (("calls", 0, "steps", 0, "argv"), "rm -rf"),
+        (("calls", 0, "steps", 0, "argv", 0), 5),
+        (("calls", 0, "steps", 0, "timeout_ms"), "10000"),
+        (("calls", 0, "steps", 0, "timeout_ms"), True),
+        (("calls", 0, "fingerprints"), [{"file": "x", "sha256": None, "more": 1}]),
+        (("calls", 0, "tool"), 5),
+    ],
+    ids=str,
+)
+def test_c30_what_a_plan_does_not_have_is_refused_wherever_it_stands(
+    path: tuple[str | int, ...], value: object
+) -> None:
+    values = json.loads(a_plan().canonical)
+    inner = values
+    for part in path[:-1]:
+        inner = inner[part]
+    inner[path[-1]] = value
+    with pytest.raises(Refused) as refusal:
+        plans.read(canonical.encode(values))
+    assert refusal.value.shown == "This is not a plan. Export one with `sayso plan export ID`."
+
+
+@pytest.mark.parametrize("values", [None, [], 5, "plan", {}, {"calls": []}])
+def test_values_that_are_no_plan_are_refused(values: object) -> None:
+    with pytest.raises(Refused):
+        plans.from_values(values)
+
+
+BEFORE = replace(
+    a_plan(),
+    calls=(
+        replace(
+            a_plan(a_checked("x")).calls[0],
+            fingerprints=(
+                Fingerprint(file="a.txt", sha256="1" * 64),
+                Fingerprint(file="b.txt", sha256=None),
+            ),
+            preview="2" * 64,
+        ),
+        a_plan(a_checked("y", tool=a_tool("other"))).calls[0],
+    ),
+)
+
+
+def first(**changes: object) -> Plan:
+    call = replace(BEFORE.calls[0], **changes)  # type: ignore[arg-type]  # fields of Call
+    return replace(BEFORE, calls=(call, BEFORE.calls[1]))
+
+
+def prints(a: str | None, b: str | None) -> tuple[Fingerprint, ...]:
+    return (Fingerprint(file="a.txt", sha256=a), Fingerprint(file="b.txt", sha256=b))
+
+
+@pytest.mark.parametrize(
+    ("now", "cause"),
+    [
+        (replace(BEFORE), None),
+        (replace(BEFORE, rules="other"), "the rules that decide it changed"),
+        (replace(BEFORE, sandbox="bwrap"), "the place where it would run changed"),
+        (replace(BEFORE, folder="other"), "the place where it would run changed"),
+        (first(definition="other"), "the runbook append-word was edited"),
+        (first(fingerprints=prints("9" * 64, None)), "the file a.txt changed"),
+        (first(fingerprints=prints(None, None)), "the file a.txt changed"),
+        (first(fingerprints=prints("1" * 64, "9" * 64)), "the file b.txt changed"),
+        (first(preview="other"), "the preview of append-word changed"),
+        (first(preview=None), "the preview of append-word changed"),
+        (first(fingerprints=()), "what append-word would do changed"),
+        (
+            first(fingerprints=(*prints("1" * 64, None), Fingerprint(file="c", sha256="1"))),
+            "what append-word would do changed",
+        ),
+        (first(steps=()), "what append-word would do changed"),
+        (first(verify=a_step("look")), "what append-word would do changed"),
+        (first(risk="low"), "what append-word would do changed"),
+        (first(arguments={"word": "z"}), "what append-word would do changed"),
+        (
+            replace(BEFORE, calls=(BEFORE.calls[0], replace(BEFORE.calls[1], definition="o"))),
+            "the runbook other was edited",
+        ),
+        (replace(BEFORE, calls=BEFORE.calls[:1]), "its calls changed"),
+        (replace(BEFORE, calls=(*BEFORE.calls, BEFORE.calls[0])), "its calls changed"),
+    ],
+)
+def test_the_difference_names_its_cause(now: Plan, cause: str | None) -> None:
+    assert plans.difference(BEFORE, now) == cause
+
+
+def test_c30_every_field_of_a_plan_and_a_call_is_part_of_the_hash() -> None:
+    assert {field.name for field in fields(Plan)} == set(json.loads(BEFORE.canonical))
+    [call, _] = json.loads(BEFORE.canonical)["calls"]
+    assert {field.name for field in fields(Call)} == set(call)
+    assert {field.name for field in fields(RunStep)} == set(call["steps"][0])

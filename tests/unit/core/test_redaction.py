@@ -1,0 +1,186 @@
+"""No secret passes: exact values in any usual encoding, well-known credentials, deeply."""
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.canonical import Json
+from core.redaction import MASK, SHORTEST, Redactor
+
+SECRET = "s3cr/t+v?lue=1"
+NOTHING = Redactor.of([])
+# Built here, so that no scanner takes them for real ones.
+WELL_KNOWN = {
+    "an OpenAI key": "sk-" + "a1B2" * 6,
+    "an OpenAI project key": "sk-proj-" + "a1B_" * 10,
+    "an Anthropic key": "sk-ant-" + "api03-" + "a1B-" * 10,
+    "a Slack bot token": "xoxb-" + "1234567890-" * 2 + "abcDEF",
+    "a Slack app token": "xapp-" + "1-A0123-" + "4567890123-abcdef",
+    "a Slack webhook": "https://hooks.slack.com/" + "services/T0/B0/" + "x" * 24,
+    "a Discord bot token": "M" + "a1B2" * 6 + ".Gh_4-x." + "a1B2" * 8,
+    "a GitHub token": "ghp_" + "a1B2" * 9,
+    "a fine-grained GitHub token": "github_pat_" + "a1B2_" * 10,
+    "an AWS key id": "AKIA" + "ABCD2345" * 2,
+    "a temporary AWS key id": "ASIA" + "ABCD2345" * 2,
+    "a JWT": "eyJ" + "hbGciOi" + ".eyJ" + "zdWIiOi" + "." + "sig_-1",
+    "a password in a URL": "alice:" + "sw0rdfish",
+    "a bearer token": "Bearer " + "abcdefgh.1234~",
+}
+AROUND = {"a password in a URL": ("postgres://", "@db.example/x")}
+
+
+@pytest.mark.parametrize("name", WELL_KNOWN)
+def test_a_well_known_credential_is_masked_and_the_text_around_it_stays(name: str) -> None:
+    before, after = AROUND.get(name, ("it is ", ", they said"))
+    assert NOTHING.text(f"{before}{WELL_KNOWN[name]}{after}") == f"{before}{MASK}{after}"
+
+
+@pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "ANY 9 OLD "])
+def test_a_private_key_is_masked_from_its_first_line_to_its_last(kind: str) -> None:
+    key = (
+        f"-----BEGIN {kind}PRIVATE "
+        + "KEY-----\nMIIEow\r\nAAAA+/==\n"
+        + f"-----END {kind}PRIVATE KEY-----"
+    )
+    assert NOTHING.text(f"it is\n{key}") == f"it is\n{MASK}"
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("password=swordfish", f"password={MASK}"),
+        ("DB_PASSWORD: 'swordfish'", f"DB_PASSWORD: '{MASK}'"),
+        ('{"api_key": "abcdef123"}', f'{{"api_key": "{MASK}"}}'),
+        ("connect(passwd=swordfish, retries=3)", f"connect(passwd={MASK}, retries=3)"),
+        ("private-key = abcdef123 and more", f"private-key = {MASK} and more"),
+        ("client_secret_old=abcdef123;x", f"client_secret_old={MASK};x"),
+        ("Authorization: Basic " + "YWxpY2U6c3dvcmRmaXNo", f"Authorization: {MASK}"),
+    ],
+)
+def test_the_value_after_a_name_that_says_secret_is_masked(text: str, masked: str) -> None:
+    assert NOTHING.text(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "restart web in staging",
+        "the password is wrong",
+        "sk-short",
+        "https://example.com/a/b?c=d",
+        "user@example.com",
+        "commit 0123456789abcdef0123456789abcdef01234567",
+        "max_tokens: 5",
+        "p_0123456789ab r_0123456789abcdef",
+    ],
+)
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert NOTHING.text(text) == text
+
+
+@pytest.mark.parametrize(
+    "form",
+    [SECRET, quote(SECRET, safe=""), json.dumps(SECRET)[1:-1], f"x{SECRET}{SECRET}y"],
+    ids=["plain", "quoted for a URL", "in JSON", "twice"],
+)
+def test_an_exact_value_is_masked_in_every_usual_form(form: str) -> None:
+    text = Redactor.of([SECRET]).text(f"before {form} after")
+    assert text.startswith("before ")
+    assert text.endswith(" after")
+    assert text.replace(MASK, "") in {"before  after", "before xy after"}
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
+@pytest.mark.parametrize("after", ["", "x", "xy"])
+@pytest.mark.parametrize("secret", ["hunter2hunter2", "\xfb\xff\xbe" * 4, "?>?>?>?>?>?>?"])
+def test_a_value_inside_base64_is_masked_at_each_of_the_three_alignments(
+    encode: "type[bytes]", before: str, after: str, secret: str
+) -> None:
+    encoded = encode((before + secret + after).encode()).decode()
+    masked = Redactor.of([secret]).text(f"basic auth is {encoded}.")
+    assert MASK in masked
+    left = masked.removeprefix("basic auth is ").removesuffix(".").replace(MASK, "")
+    # At most the characters stay that also encode what stands beside it, and padding.
+    assert len(left.rstrip("=")) <= len(before) * 2 + len(after) * 2 + 4
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=SHORTEST, max_size=40),
+    st.text(max_size=10),
+    st.text(max_size=10),
+)
+def test_i12_a_known_value_never_passes_whatever_stands_around_it(
+    secret: str, before: str, after: str
+) -> None:
+    text = Redactor.of([secret]).text(before + secret + after)
+    assert secret not in text.replace(MASK, "\0")
+
+
+def test_a_value_too_short_to_be_told_apart_inside_base64_is_masked_only_as_it_is() -> None:
+    redactor = Redactor.of(["abc"])
+    assert redactor.text("abc YWJj xYWJjx") == f"{MASK} YWJj xYWJjx"
+
+
+def test_the_longer_of_two_values_that_overlap_is_masked_whole() -> None:
+    redactor = Redactor.of(["hunter2", "hunter2hunter2"])
+    assert redactor.text("hunter2hunter2 hunter2") == f"{MASK} {MASK}"
+
+
+def test_a_value_with_the_signs_of_a_pattern_is_taken_literally() -> None:
+    assert Redactor.of([r"a.*(b)\1"]).text(r"a.*(b)\1 aXb") == f"{MASK} aXb"
+
+
+def test_values_are_masked_deeply_in_names_too_and_other_kinds_stay() -> None:
+    value: Json = {
+        "list": ["hunter2hunter2", 1, None, True, 2.5],
+        "hunter2hunter2": {"deep": [["is hunter2hunter2"]]},
+    }
+    assert Redactor.of(["hunter2hunter2"]).value(value) == {
+        "list": [MASK, 1, None, True, 2.5],
+        MASK: {"deep": [[f"is {MASK}"]]},
+    }
+
+
+def test_masking_twice_changes_nothing_more() -> None:
+    text = "\n".join(WELL_KNOWN.values())
+    once = NOTHING.text(text)
+    assert NOTHING.text(once) == once
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "a" * 2**20,
+        "sk-" * 2**19,
+        "xoxb-" * 2**18,
+        "eyJ" * 2**19,
+        "eyJaaaaa." * 2**17,
+        "-----BEGIN PRIVATE KEY-----" + "\n" * 2**20,
+        "-----BEGIN PRIVATE KEY-----" + " a" * 2**19,
+        "-----BEGIN " + "A" * 2**20,
+        "://" + "a:" * 2**19,
+        "://a" * 2**18,
+        "bearer " * 2**17,
+        "bearer" + " " * 2**20,
+        "password" * 2**17,
+        "password" + " " * 2**20,
+        "password=" * 2**17,
+        "a.-" * 2**19 + "password",
+        "M" * 2**20,
+        ("M" + "a" * 24 + ".") * 2**15,
+        "https://hooks.slack.com/" * 2**15,
+        "AKIA" * 2**18,
+        "ghp_" * 2**18,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_megabyte_that_was_made_to_be_slow_is_searched_in_time(hostile: str) -> None:
+    # pytest's own limit is the judge: what is not linear takes minutes here.
+    masked = Redactor.of(["hunter2hunter2", "a" * 50 + "b"]).text(hostile)
+    assert len(masked) <= len(hostile)
