@@ -147,7 +147,7 @@ def status(request: Request) -> str:
 
 def too_late(request: Request) -> str:
     """Tell somebody who comes after the end what became of a request."""
-    decided = request.state in {State.SPENT, State.DENIED}
+    decided = request.state in {State.GRANTED, State.SPENT, State.DENIED}
     return f"Already decided. {status(request)}" if decided else status(request)
 
 

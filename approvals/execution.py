@@ -34,14 +34,14 @@ class Execution:
         `OutcomeUnknown` where a step ended and nothing could be written down about it, and
         `LeaseLost` where this process may no longer act.
         """
-        run = spent.run
+        run = ours = spent.run  # only this copy is of our claim: a later one may be somebody else's
         steps = [step for call in spent.request.plan.calls for step in call.steps]
         for index, step in enumerate(steps):
             hold.check()
-            if hold.is_stopping or not await self.store.begin_step(run, index):
-                return await self.store.cancel(run, why="stopped before it began")
+            if hold.is_stopping or not await self.store.begin_step(ours, index):
+                return await self.store.cancel(ours, why="stopped before it began")
             end = _judged(await self._until(hold, step, step_id(run.id, index)))
-            run = await self._written(partial(self.store.end_step, spent.run, index, end))
+            run = await self._written(partial(self.store.end_step, ours, index, end))
             if end.state is not StepState.SUCCEEDED:
                 break
         return run

@@ -148,7 +148,8 @@ class Gate:
 
         Raises `Refused` where it is not; returns None where somebody else was first.
         """
-        await self._must_be_unchanged(request.voters[-1], request)
+        last = request.voters[-1] if request.voters else request.requester
+        await self._must_be_unchanged(last, request)
         return await self.store.spend(request, job=job, run=ids.run_id())
 
     def _masked(self, about: AgentText) -> AgentText:

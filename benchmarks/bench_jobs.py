@@ -2,7 +2,8 @@
 
 The floor of a start: two durable transactions (synchronous=FULL), the job's row and its claim, and a
 task. Of a gap: two, the end and the next claim. Of a stop: one, and another process that looks for
-changes as often. Of a job end to end: two, its row and its end.
+changes as often. Of a job end to end: two, its row and its end (the engine takes a third to claim).
+With TMPDIR on a memory file system it is the code that is measured, and not the disk.
 """
 
 import asyncio
@@ -145,6 +146,7 @@ async def starts(home: Path, floor: Floor) -> None:
 
 
 async def gaps(database: SqliteDatabase, work: Work, floor: Floor) -> None:
+    two = await median_ms(lambda: floor.transactions(2), TIMES)
     last = work.count + TIMES
     for number in range(TIMES):
         await submit(database, a_job(f"lane {number}", "lane"))
@@ -152,7 +154,7 @@ async def gaps(database: SqliteDatabase, work: Work, floor: Floor) -> None:
         await asyncio.sleep(0.01)
     pairs = zip(work.began_at[-50:], work.ended_at[-51:-1], strict=True)
     found = statistics.median([(began - ended) * 1000 for began, ended in pairs])
-    two = await median_ms(lambda: floor.transactions(2), TIMES)
+    two = (two + await median_ms(lambda: floor.transactions(2), TIMES)) / 2
     row("gap between two jobs of one lane", found, two)
 
 
@@ -220,10 +222,11 @@ async def throughput(home: Path, floor: Floor) -> None:
             while work.count < JOBS:
                 await asyncio.sleep(0.01)
 
+    two = await median_ms(lambda: floor.transactions(2), TIMES * 3)
     cpu = time.process_time()
     spent = await median_ms(all_jobs, 1) / JOBS
     cpu = (time.process_time() - cpu) * 1000 / JOBS
-    two = await median_ms(lambda: floor.transactions(2), TIMES * 3)
+    two = (two + await median_ms(lambda: floor.transactions(2), TIMES * 3)) / 2
     rate = f"{1000 / spent:.0f} jobs/s, {cpu:.2f} ms CPU each"
     row(f"a job end to end, {LANES} lanes", spent, two, rate)
     await database.aclose()

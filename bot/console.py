@@ -3,9 +3,9 @@
 import asyncio
 import json
 import logging
-import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,7 +13,7 @@ import click
 
 from approvals.cards import report
 from approvals.models import RunState
-from bot import authority, contract, plain, plan_files, settings, wiring
+from bot import authority, contract, plain, plan_files, serving, settings, wiring
 from bot.faults import problems, runbook_problems
 from bot.printed import Printed
 from bot.wiring import App
@@ -74,10 +74,8 @@ def approve(file: Path, *, request: str, no_wait: bool, name: str | None) -> Pri
 
     async def deed(app: App) -> Printed:
         yes = Approve(identity=_identity(app, name), request=request)
-        if no_wait:
-            decided = await app.deciding.vote(yes)
-        else:
-            decided = await app.deciding.approve(yes, _signalled())
+        take = app.deciding
+        decided = await (take.vote(yes) if no_wait else take.approve(yes, serving.signalled()))
         run = decided.run
         return Printed(
             object={
@@ -108,24 +106,14 @@ def stop(file: Path, *, conversation: str | None, name: str | None) -> Printed:
 
 
 def run(file: Path) -> Printed:
-    """Serve the queue until SIGINT or SIGTERM."""
+    """Serve the queue until SIGINT or SIGTERM; what then takes long is cut, and so unknown."""
 
     async def deed(app: App) -> Printed:
-        stop = _signalled()
-        serving = asyncio.create_task(app.engine.serve(stop))
-        click.echo("ready", err=True)
-        await serving
+        ready = partial(click.echo, "ready", err=True)
+        await serving.serve(app.engine, serving.signalled(), ready)
         return Printed(object={"served": True}, text="Stopped; nothing is left running.")
 
     return _with_app(file, deed)
-
-
-def _signalled() -> asyncio.Event:
-    """Return an event that SIGINT and SIGTERM set."""
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    return stop
 
 
 def deny(file: Path, *, request: str, reason: str, name: str | None) -> Printed:

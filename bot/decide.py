@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from approvals import cards
 from approvals.gate import Gate
-from approvals.models import Request, Run, State, Voted, job_of
+from approvals.models import Request, Run, RunState, State, Voted, job_of
 from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
-from core.errors import Refused
+from core.errors import OutcomeUnknown, Refused
 from core.events import Approve, Deny
 from core.jobs import Engine
 from core.principals import Identity
@@ -58,6 +58,10 @@ class Deciding:
         run = await self.runs.run_of(request.tenant, request.id)
         if run is None:
             raise Refused(f"Not run. {cards.too_late(request)}")
+        if run.state is RunState.RUNNING:
+            raise OutcomeUnknown(
+                "It ran, but how it ended could not be written down. Look at `sayso runs`."
+            )
         return Decided(request=request, run=run)
 
     async def _latest(self, request: Request) -> Request:

@@ -6,8 +6,8 @@ from approvals.execution import Execution
 from approvals.gate import Gate
 from approvals.models import Request, Spent, State
 from approvals.store import ApprovalStore
-from core.errors import Refused
-from core.jobs import Hold
+from core.errors import OutcomeUnknown, Refused
+from core.jobs import Hold, LeaseLost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +23,13 @@ class Running:
         job = hold.job
         request = await self.store.get(job.tenant, str(job.payload["request"]))
         spent = await self._spent(request, hold) if request else None
-        if spent is not None:
+        if spent is None:
+            return
+        try:
             await self.execution.execute(spent, hold)
+        except OutcomeUnknown as error:
+            # The job must not end before its run: whoever takes it next says what is unknown.
+            raise LeaseLost(error.shown, job=job.id) from error
 
     async def _spent(self, request: Request, hold: Hold) -> Spent | None:
         if request.state is State.SPENT:

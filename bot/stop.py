@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from approvals import entitlement
-from approvals.models import Request, Run, RunState, StepState
+from approvals.models import Request, Run, RunState, State, StepState
 from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
 from core.errors import Refused
@@ -56,10 +56,8 @@ class Stopping:
             return Stopped(choices=runs)
         if here_only and runs:
             requests = ()
-        return Stopped(
-            requests=await self._withdrawn(principal, requests),
-            runs=await self._ended(principal, runs),
-        )
+        withdrawn, begun = await self._withdrawn(principal, requests)
+        return Stopped(requests=withdrawn, runs=await self._ended(principal, (*runs, *begun)))
 
     async def _theirs(
         self, authority: Authority, principal: Principal, conversation: str | None
@@ -77,16 +75,22 @@ class Stopping:
 
     async def _withdrawn(
         self, principal: Principal, requests: Iterable[Request]
-    ) -> tuple[Request, ...]:
-        reason = f"{principal.id} stopped it"
-        return tuple(
-            [
-                await self.requests.revoke(
-                    principal.tenant, request.id, principal=principal.id, reason=reason
-                )
-                for request in requests
-            ]
-        )
+    ) -> tuple[tuple[Request, ...], tuple[Run, ...]]:
+        """Return what was withdrawn, and the runs of what began before it could be."""
+        withdrawn, begun = list[Request](), list[Run]()
+        for request in requests:
+            ended = await self.requests.revoke(
+                principal.tenant,
+                request.id,
+                principal=principal.id,
+                reason=f"{principal.id} stopped it",
+            )
+            run = await self.runs.run_of(principal.tenant, request.id)
+            if ended.state is State.REVOKED and ended.ended_by == principal.id:
+                withdrawn.append(ended)
+            elif run and run.state is RunState.RUNNING:
+                begun.append(run)
+        return tuple(withdrawn), tuple(begun)
 
     async def _ended(self, principal: Principal, runs: Iterable[Run]) -> tuple[Run, ...]:
         told = list(runs)

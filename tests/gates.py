@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+from approvals import cards
 from approvals.freeze import Freezer
 from approvals.gate import Gate, Switches
 from approvals.models import Proposal, Request, Rule, Run, Spent
 from approvals.policy import Authority, Policy, PolicyRule
 from core.audit import Entry
+from core.errors import Refused
 from core.events import Approve, AskAgain, Deny
 from core.principals import Directory, Identity, Person
 from core.redaction import Redactor
@@ -16,7 +18,7 @@ from core.tools import Tool, Toolbox
 from tests.builders import TENANT, a_proposal, a_step, a_tool
 from tests.fakes.files import FakeFiles
 from tests.fakes.runner import FakeRunner
-from tests.stores import OTHER_TENANT, Stores, everything, log_of, now
+from tests.stores import OTHER_TENANT, Stores, claimed, everything, log_of, now
 
 HOUR = timedelta(hours=1)
 SECRET = "hunter2hunter2"
@@ -140,7 +142,8 @@ class World:
 
     async def approve(self, person: str | Identity, request: Request | str) -> Request:
         """Have somebody press Approve."""
-        return await self.gate.approve(Approve(identity=_identity(person), request=_id(request)))
+        click = Approve(identity=_identity(person), request=_id(request))
+        return (await self.gate.approve(click)).request
 
     async def deny(
         self, person: str | Identity, request: Request | str, reason: str = ""
@@ -153,9 +156,12 @@ class World:
         """Have somebody press Ask again."""
         return await self.gate.again(AskAgain(identity=_identity(person), request=_id(request)))
 
-    async def spend(self, person: str, request: Request) -> Spent:
-        """Spend a request with the click that granted it."""
-        return await self.gate.spend(Approve(identity=who(person), request=request.id), request)
+    async def spend(self, request: Request) -> Spent:
+        """Spend a request as whoever claimed its job does; raise what people are told if it is too late."""
+        spent = await self.gate.spend(request, await claimed(self.stores, request))
+        if spent is None:
+            raise Refused(cards.too_late(await self.now(request)))
+        return spent
 
     async def now(self, request: Request) -> Request:
         """Return a request as it is now."""

@@ -139,6 +139,14 @@ class Running:
             raise
         return Done(code=self.process.returncode, out=out, err=err)
 
+    def ready(self) -> "Running":
+        """Wait for the line that tells that it serves."""
+        assert self.process.stderr is not None
+        for line in self.process.stderr:  # what it noticed first is told before that line
+            if line == "ready\n":
+                return self
+        raise AssertionError("it ended before it was ready")
+
     def signal(self, number: signal.Signals) -> Done:
         """Send a signal and wait for the end."""
         self.process.send_signal(number)

@@ -1,29 +1,36 @@
 """Every store on one database, ways to bring a request or a run somewhere, and cuts in transactions."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from adapters.jobs.kinds import Kind, Pace
+from adapters.jobs.table import TableEngine
+from adapters.storage import jobs
 from adapters.storage.conversations import Conversations
 from adapters.storage.records import Records
 from adapters.storage.requests import Requests
-from adapters.storage.runs import Runs
+from adapters.storage.runs import Runs, settle
 from adapters.storage.transactions import Database, Row, Transaction, Work, rows
-from approvals.models import NewRequest, Request, Run, StepEnd, StepState
+from approvals.models import RUN, NewRequest, Request, Run, Spent, StepEnd, StepState, job_of
 from core import audit, canonical, ids
 from core.audit import Entry
 from core.canonical import Json, JsonObject
+from core.jobs import Hold, Job, NewJob, Replay
 from tests.builders import CONVERSATION, PLACE, TENANT, a_new_request, a_turn
 
 T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "entry", "plan", "request", "vote", "denial", "run", "step", "audit",
+    "job",
 )  # fmt: skip
 OTHER_CONVERSATION = "c_2"
 OTHER_TENANT = "globex"
 THEIR_CONVERSATION = "c_theirs"
 OWNER = "this process"
+LEASE = timedelta(days=10_000)
+"""No test that is about something else ever sees a lease end."""
 SUCCEEDED = StepEnd(state=StepState.SUCCEEDED, exit_code=0, output="done\n")
 FAILED = StepEnd(state=StepState.FAILED, exit_code=1, output="no\n")
 UNKNOWN = StepEnd(state=StepState.UNKNOWN, note="it was stopped while it ran")
@@ -49,18 +56,17 @@ class Stores:
 
     database: Database
     owner: str = OWNER
-    dead: set[str] = field(default_factory=set[str])
-    """Owners whose process counts as gone."""
+    """Who claims the jobs of what is spent here."""
 
     @property
     def requests(self) -> Requests:
         """Return the requests."""
-        return Requests(self.database, self.owner)
+        return Requests(self.database)
 
     @property
     def runs(self) -> Runs:
         """Return the runs."""
-        return Runs(self.database, self.dead.__contains__)
+        return Runs(self.database)
 
     @property
     def conversations(self) -> Conversations:
@@ -95,14 +101,69 @@ async def granted(stores: Stores, new: NewRequest | None = None, *voters: str) -
     """Return a request that these people agreed to."""
     request = await opened(stores, new)
     for voter in voters or ("bob",):
-        request = await stores.requests.vote(request.tenant, request.id, principal=voter)
+        voted = await stores.requests.vote(request.tenant, request.id, principal=voter)
+        request = voted.request
     return request
+
+
+async def claimed(stores: Stores, request: Request) -> Job:
+    """Return the claim that somebody holds to a request's job; made here where nobody does.
+
+    No vote has queued one for a request that is not granted: then it is a claim to a job of no
+    request, so that it is never for want of a claim that such a request is not spent.
+    """
+
+    def take(now: datetime) -> Transaction[Job]:
+        names = job_of(request.id), f"of no request, {request.id}"
+        found = yield from rows(
+            "SELECT * FROM job WHERE id IN (:own, :other) ORDER BY id DESC",
+            own=names[0], other=names[1],
+        )  # fmt: skip
+        if not found:
+            name = yield from jobs.submit(now, _a_job(names[1], request))
+        elif found[0]["state"] == "queued":
+            name = found[0]["id"]
+        else:
+            return jobs.job_of(found[0])
+        (job,) = yield from jobs.claim(now, stores.owner, LEASE, [RUN], most=1, only=name)
+        return job
+
+    return await stores.database.transact(take)
+
+
+def _a_job(name: str, request: Request) -> NewJob:
+    payload = {"request": request.id}
+    return NewJob(id=name, kind=RUN, tenant=request.tenant, payload=payload, replay=Replay.NEVER)
+
+
+async def spend(
+    stores: Stores, request: Request, run: str = "r_1", *, of: Request | None = None
+) -> Spent | None:
+    """Spend a request under the claim of its job, or of that of the request that it pretends to be."""
+    return await stores.requests.spend(request, job=await claimed(stores, of or request), run=run)
+
+
+async def notice(stores: Stores, *dead: str, by: str = "another process") -> None:
+    """Have a process notice that these have died, as every process does from time to time."""
+    kind = Kind(handler=_never, clean=_nothing, settle=settle)
+    engine = TableEngine(
+        stores.database, {RUN: kind}, owner=by, is_dead=dead.__contains__, pace=Pace(lease=LEASE)
+    )
+    await engine.notice()
+
+
+async def _nothing(_: Job) -> None:
+    """Kill nothing: these runs have no processes."""
+
+
+async def _never(_: Hold) -> None:
+    raise AssertionError("what only notices runs nothing")
 
 
 async def running(stores: Stores, new: NewRequest | None = None, *voters: str) -> Run:
     """Return a run none of whose steps has begun."""
     request = await granted(stores, new, *voters)
-    spent = await stores.requests.spend(request, principal="bob", run=ids.run_id())
+    spent = await spend(stores, request, ids.run_id())
     assert spent is not None
     return spent.run
 
@@ -159,10 +220,15 @@ class CutDatabase:
     database: Database
     at: int
     passed: int = 0
+    died: bool = False
 
     async def transact(self, work: Work[T]) -> T:
         """Run it until the cut."""
         return await self.database.transact(lambda now: self._until_cut(work(now)))
+
+    async def changes(self) -> int:
+        """Look, uncut."""
+        return await self.database.changes()
 
     def _until_cut(self, transaction: Transaction[T]) -> Transaction[T]:
         try:
@@ -178,6 +244,7 @@ class CutDatabase:
 
     def _pass(self) -> None:
         if self.passed == self.at:
+            self.died = True
             raise CutHere
         self.passed += 1
 
@@ -192,6 +259,10 @@ class ForgetfulDatabase:
     async def transact(self, work: Work[T]) -> T:
         """Run all the others."""
         return await self.database.transact(lambda now: self._without(work(now)))
+
+    async def changes(self) -> int:
+        """Look."""
+        return await self.database.changes()
 
     def _without(self, transaction: Transaction[T]) -> Transaction[T]:
         try:
@@ -218,7 +289,7 @@ async def whole_or_nothing(stores: Stores, act: Act) -> int:
     before = await everything(stores.database)
     cuts = 0
     while True:
-        cut = Stores(CutDatabase(stores.database, cuts), stores.owner, stores.dead)
+        cut = Stores(CutDatabase(stores.database, cuts), stores.owner)
         try:
             await act(cut)
         except CutHere:

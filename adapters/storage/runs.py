@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from adapters.storage import jobs
 from adapters.storage.run_rows import must_read, read
 from adapters.storage.transactions import (
     Database,
@@ -22,6 +23,7 @@ from core.ids import step_id
 from core.jobs import Job, JobState
 
 _SYSTEM = "sayso"
+_STOPPED = "stopped before it began"
 _ENDS = {
     StepState.FAILED: RunState.FAILED,
     StepState.UNKNOWN: RunState.UNKNOWN,
@@ -118,7 +120,10 @@ def settle(now: datetime, job: Job) -> Transaction[JobState]:
     if found[0]["state"] != RunState.RUNNING:
         return JobState.DONE
     if not begun:
-        return JobState.QUEUED
+        if not (yield from jobs.is_to_end(job)):
+            return JobState.QUEUED
+        yield from _end_run(now, job.tenant, run, RunState.CANCELLED, _STOPPED)
+        return JobState.CANCELLED
     cut = yield from changed(
         "UPDATE step SET state = 'unknown', ended_at = :now, note = 'its process died'"
         " WHERE run = :run AND state = 'running' RETURNING number",
@@ -155,14 +160,21 @@ def _live(tenant: str, conversation: str | None) -> Transaction[list[Run]]:
 
 
 def _stop(now: datetime, run: Run, principal: str) -> Transaction[None]:
-    told = yield from changed(
-        "UPDATE job SET cancel_at = :now WHERE cancel_at IS NULL AND state IN ('queued', 'running')"
+    told = yield from rows(
+        "UPDATE job SET cancel_at = :now,"
+        " state = CASE WHEN state = 'queued' THEN 'cancelled' ELSE state END,"
+        " ended_at = CASE WHEN state = 'queued' THEN :now ELSE ended_at END"
+        " WHERE cancel_at IS NULL AND state IN ('queued', 'running')"
         " AND id = (SELECT job FROM run WHERE id = :run AND tenant = :tenant AND state = 'running')"
-        " RETURNING id",
+        " RETURNING state",
         now=text_of(now), run=run.id, tenant=run.tenant,
     )  # fmt: skip
-    if told:
-        yield from log(now, run.tenant, "run.stop_asked", principal, run=run.id)
+    if not told:
+        return
+    yield from log(now, run.tenant, "run.stop_asked", principal, run=run.id)
+    if told[0]["state"] == JobState.CANCELLED:
+        # Nobody has it, so nobody else would end it; it is queued only where nothing had begun.
+        yield from _end_run(now, run.tenant, run.id, RunState.CANCELLED, _STOPPED)
 
 
 def _begin_step(now: datetime, run: Run, index: int) -> Transaction[bool]:
@@ -186,9 +198,10 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
     done = yield from changed(
         "UPDATE step SET state = :state, exit_code = :exit_code, output = :output, note = :note,"
         " ended_at = :now WHERE run = :run AND number = :number AND state = 'running'"
+        " AND EXISTS (SELECT 1 FROM run WHERE id = :run AND tenant = :tenant AND fence = :fence)"
         " RETURNING number",
         state=end.state, exit_code=end.exit_code, output=end.output, note=end.note,
-        now=text_of(now), run=run.id, number=index,
+        now=text_of(now), run=run.id, tenant=run.tenant, fence=run.fence, number=index,
     )  # fmt: skip
     if done:
         yield from log(

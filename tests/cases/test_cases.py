@@ -28,8 +28,10 @@ steps:
 """
 OPTIONS = {
     "ask": {"--as", "--conversation", "--plan", "--again", "--json"},
-    "approve": {"--as", "--json"},
+    "approve": {"--as", "--json", "--no-wait"},
     "deny": {"--as", "--json", "--reason"},
+    "stop": {"--as", "--json"},
+    "run": {"--json"},
     "resolve": {"--as", "--json", "--happened", "--did-not"},
     "requests": {"--json"},
     "runs": {"--json"},
@@ -571,11 +573,11 @@ def test_c64_an_outcome_that_is_unknown_says_so(empty: Sayso) -> None:
     request = empty.ask("two steps", "bob")["request"]["id"]
     running = empty.start("approve", request, as_="bob")
     until(lambda: empty.ledger() == ["begin one"])
-    empty.sql("UPDATE run SET state = 'cancelled'")  # as if somebody else had ended it
+    empty.sql("UPDATE run SET fence = fence + 1")  # as if another process had taken it over
     done = running.done()
     kind, message = done.error
     assert (done.code, kind) == (1, "unknown_outcome")
-    assert "ended by somebody else" in message
+    assert "could not be written down" in message
     assert empty.ledger() == ["begin one", "one"]
 
 

@@ -19,6 +19,8 @@ from approvals.models import (
     Step,
     StepState,
     Vote,
+    Voted,
+    job_of,
 )
 from approvals.store import ApprovalStore
 from core import canonical, ids
@@ -40,11 +42,13 @@ from tests.stores import (
     OTHER_CONVERSATION,
     OTHER_TENANT,
     TABLES,
+    THEIR_CONVERSATION,
     Act,
     Connect,
     ForgetfulDatabase,
     Prepare,
     Stores,
+    claimed,
     everything,
     facts_of,
     granted,
@@ -54,6 +58,7 @@ from tests.stores import (
     opened,
     principal_of,
     said_in,
+    spend,
     whole_or_nothing,
 )
 
@@ -81,7 +86,7 @@ async def _end(stores: Stores, clock: FrozenClock, state: State) -> Request:
     """Return a request that ended like this."""
     request = await granted(stores)
     if state is State.SPENT:
-        assert await stores.requests.spend(request, principal="bob", run=ids.run_id())
+        assert await spend(stores, request, ids.run_id())
     elif state is State.DENIED:
         await _deny(stores, request)
     elif state is State.REVOKED:
@@ -260,7 +265,7 @@ async def test_a_request_lives_until_the_moment_before_its_time(
     request = await granted(stores)
     clock.pass_by(HOUR - A_MOMENT)
     assert (await now(stores, request)).state is State.GRANTED
-    assert await stores.requests.spend(request, principal="bob", run="r_1") is not None
+    assert await spend(stores, request, "r_1") is not None
 
 
 @pytest.mark.parametrize("late", [timedelta(0), A_MOMENT, 100 * HOUR])
@@ -269,7 +274,7 @@ async def test_now_equal_to_expires_at_is_expired(
 ) -> None:
     request = await granted(stores)
     clock.pass_by(HOUR + late)
-    assert await stores.requests.spend(request, principal="bob", run="r_1") is None
+    assert await spend(stores, request, "r_1") is None
     assert await stores.runs.run(TENANT, "r_1") is None
     assert (await now(stores, request)).state is State.EXPIRED
 
@@ -280,7 +285,7 @@ async def test_the_condition_of_the_spend_holds_the_time_itself(
     request = await granted(stores)
     clock.pass_by(HOUR)
     blind = Stores(ForgetfulDatabase(stores.database, "SET state = 'expired'"))
-    assert await blind.requests.spend(request, principal="bob", run="r_1") is None
+    assert await spend(blind, request, "r_1") is None
     assert await stores.runs.run(TENANT, "r_1") is None
 
 
@@ -289,10 +294,11 @@ LATE: Mapping[str, Callable[[Stores, Request], Awaitable[object]]] = {
     "vote": lambda on, request: on.requests.vote(TENANT, request.id, principal="dave"),
     "deny": _deny,
     "revoke": _revoke,
-    "spend": lambda on, request: on.requests.spend(request, principal="bob", run="r_1"),
+    "spend": lambda on, request: spend(on, request, "r_1"),
     "open another": lambda on, _: on.requests.open(a_new_request(a_checked("beta"))),
     "open the same": lambda on, _: on.requests.open(a_new_request()),
     "supersede": lambda on, request: on.requests.open(a_new_request(supersedes=request.id)),
+    "live": lambda on, _: on.requests.live(TENANT, None),
     "records": lambda on, _: on.records.requests(),
 }
 
@@ -322,8 +328,8 @@ async def test_a_vote_is_recorded_with_its_time(stores: Stores, clock: FrozenClo
     clock.pass_by(A_MOMENT)
     voted = await stores.requests.vote(TENANT, request.id, principal="bob")
     vote = Vote(principal="bob", at=START + A_MOMENT)
-    assert voted == replace(request, votes=(vote,))
-    assert await now(stores, request) == voted
+    assert voted == Voted(request=replace(request, votes=(vote,)), job=None)
+    assert await now(stores, request) == voted.request
 
 
 @pytest.mark.parametrize("quorum", [1, 2, 3])
@@ -331,7 +337,7 @@ async def test_the_vote_that_completes_the_quorum_grants(stores: Stores, quorum:
     request = await opened(stores, a_new_request(rule=a_rule(quorum)))
     for number in range(1, quorum + 1):
         voted = await stores.requests.vote(TENANT, request.id, principal=f"voter-{number}")
-        assert voted.state is (State.GRANTED if number == quorum else State.OPEN)
+        assert voted.request.state is (State.GRANTED if number == quorum else State.OPEN)
     assert (await now(stores, request)).voters == tuple(
         f"voter-{number}" for number in range(1, quorum + 1)
     )
@@ -342,7 +348,7 @@ async def test_one_person_has_one_vote(stores: Stores, clock: FrozenClock) -> No
     once = await stores.requests.vote(TENANT, request.id, principal="bob")
     clock.pass_by(A_MOMENT)
     assert await stores.requests.vote(TENANT, request.id, principal="bob") == once
-    assert once.state is State.OPEN
+    assert once.request.state is State.OPEN
 
 
 @pytest.mark.parametrize("state", [State.GRANTED, *ENDS])
@@ -351,7 +357,8 @@ async def test_a_vote_counts_only_while_the_request_is_open(
 ) -> None:
     request = await (granted(stores) if state is State.GRANTED else _end(stores, clock, state))
     before = await everything(stores.database)
-    assert await stores.requests.vote(TENANT, request.id, principal="dave") == request
+    late = await stores.requests.vote(TENANT, request.id, principal="dave")
+    assert late == Voted(request=request, job=None)
     assert await everything(stores.database) == before
 
 
@@ -367,6 +374,117 @@ async def test_last_votes_cast_at_once_grant_once(stores: Stores, connect: Conne
     voted = await now(stores, request)
     assert (voted.state, len(set(voted.voters))) == (State.GRANTED, 8)
     assert [e.kind for e in await log_of(stores)].count("request.granted") == 1
+
+
+# The job that runs it
+
+
+async def _jobs(stores: Stores) -> list[tuple[str, ...]]:
+    found = await stores.database.transact(
+        lambda _: rows("SELECT id, kind, tenant, payload, replay, state FROM job ORDER BY seq")
+    )
+    return [tuple(row) for row in found]
+
+
+@pytest.mark.parametrize("quorum", [1, 2, 3])
+async def test_the_vote_that_grants_queues_one_run_and_no_other_vote_does(
+    stores: Stores, quorum: int
+) -> None:
+    request = await opened(stores, a_new_request(rule=a_rule(quorum)))
+    for number in range(1, quorum):
+        voted = await stores.requests.vote(TENANT, request.id, principal=f"voter-{number}")
+        assert voted.job is None
+    assert await _jobs(stores) == []
+    voted = await stores.requests.vote(TENANT, request.id, principal="last")
+    assert voted.job == job_of(request.id) == f"run:{request.id}"
+    payload = f'{{"request":"{request.id}"}}'
+    queued = [(voted.job, "run", TENANT, payload, "never", "queued")]
+    assert await _jobs(stores) == queued
+    for voter in ("last", "one more"):
+        late = await stores.requests.vote(TENANT, request.id, principal=voter)
+        assert late == Voted(request=voted.request, job=None)
+    assert await _jobs(stores) == queued
+
+
+async def test_last_votes_cast_at_once_queue_one_run(stores: Stores, connect: Connect) -> None:
+    others = [Stores(await connect()) for _ in range(8)]
+    request = await opened(stores, a_new_request(rule=TWO))
+    voted = await asyncio.gather(
+        *(
+            other.requests.vote(TENANT, request.id, principal=f"voter-{number}")
+            for number, other in enumerate(others)
+        )
+    )
+    assert [one.job for one in voted if one.job] == [job_of(request.id)]
+    assert [row[0] for row in await _jobs(stores)] == [job_of(request.id)]
+
+
+async def test_i11_a_grant_without_its_job_or_a_job_without_its_grant_cannot_be(
+    stores: Stores,
+) -> None:
+    request = await opened(stores)
+    cuts = await whole_or_nothing(
+        stores, lambda on: on.requests.vote(TENANT, request.id, principal="bob")
+    )
+    assert cuts >= len(("vote", "audit", "grant", "audit", "job", "commit"))
+    assert (await now(stores, request)).state is State.GRANTED
+    assert [row[0] for row in await _jobs(stores)] == [job_of(request.id)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "state = 'queued'",
+        "state = 'done'",
+        "fence = fence + 1",
+        "cancel_at = '2026-01-01T00:00:00.000000Z'",
+        "lease_until = '2026-03-01T09:30:00.000000Z'",
+    ],
+    ids=["queued", "ended", "taken", "told-to-end", "lease-over"],
+)
+async def test_a_claim_that_is_not_held_any_more_spends_nothing(
+    stores: Stores, change: str
+) -> None:
+    request = await granted(stores)
+    job = await claimed(stores, request)
+    await stores.database.transact(lambda _: rows(f"UPDATE job SET {change}"))  # noqa: S608 - see above
+    before = await everything(stores.database)
+    assert await stores.requests.spend(request, job=job, run="r_1") is None
+    assert await everything(stores.database) == before
+
+
+# live
+
+
+async def test_what_is_open_or_granted_is_listed_oldest_first_by_conversation_and_tenant(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    first = await opened(stores, a_new_request(a_checked("first"), rule=a_rule(expires=2 * HOUR)))
+    clock.pass_by(A_MOMENT)
+    elsewhere = await granted(stores, a_new_request(conversation=OTHER_CONVERSATION))
+    clock.pass_by(A_MOMENT)
+    theirs = await opened(
+        stores,
+        a_new_request(tenant=OTHER_TENANT, conversation=THEIR_CONVERSATION, turn="t_theirs"),
+    )
+    last = await granted(stores, a_new_request(a_checked("last"), rule=a_rule(expires=2 * HOUR)))
+    live = stores.requests.live
+    assert await live(TENANT, None) == [first, elsewhere, last]
+    assert await live(TENANT, CONVERSATION) == [first, last]
+    assert await live(TENANT, OTHER_CONVERSATION) == [elsewhere]
+    assert await live(OTHER_TENANT, None) == [theirs]
+    assert await live(OTHER_TENANT, CONVERSATION) == []
+    clock.pass_by(HOUR)
+    assert await live(TENANT, None) == [first, last]
+    assert (await now(stores, elsewhere)).state is State.EXPIRED
+
+
+@pytest.mark.parametrize("state", ENDS)
+async def test_what_has_ended_is_not_listed(
+    stores: Stores, clock: FrozenClock, state: State
+) -> None:
+    ended = await _end(stores, clock, state)
+    assert ended.id not in {request.id for request in await stores.requests.live(TENANT, None)}
 
 
 # deny and revoke
@@ -392,7 +510,7 @@ async def test_denial_and_revocation_end_a_live_request(
     assert (ended.votes, ended.plan_sha256) == (request.votes, request.plan_sha256)
     assert await now(stores, request) == ended
     assert await said_in(stores, CONVERSATION, "note") == [cards.status(ended)]
-    assert await stores.requests.spend(request, principal="bob", run="r_1") is None
+    assert await spend(stores, request, "r_1") is None
 
 
 @pytest.mark.parametrize("end", [_deny, _revoke])
@@ -525,7 +643,7 @@ async def test_the_spend_turns_a_granted_request_into_a_running_run(
     calls = (a_checked("alpha"), a_checked("beta", tool=a_tool("add-word", steps=2)))
     request = await granted(stores, a_new_request(*calls, rule=TWO), "bob", "carol")
     clock.pass_by(A_MOMENT)
-    spent = await stores.requests.spend(request, principal="carol", run="r_1")
+    spent = await spend(stores, request, "r_1")
     assert spent is not None
     assert spent.request == replace(request, state=State.SPENT) == await now(stores, request)
     assert spent.run == await stores.runs.run(TENANT, "r_1")
@@ -537,6 +655,7 @@ async def test_the_spend_turns_a_granted_request_into_a_running_run(
         plan=request.plan.id,
         voters=("bob", "carol"),
         state=RunState.RUNNING,
+        fence=1,
         steps=tuple(
             Step(index=n, tool=t, state=StepState.PENDING, exit_code=None, output="", note="")
             for n, t in enumerate(("append-word", "add-word", "add-word"))
@@ -551,9 +670,10 @@ async def test_only_a_granted_request_can_be_spent(
     stores: Stores, clock: FrozenClock, state: State
 ) -> None:
     request = await (opened(stores) if state is State.OPEN else _end(stores, clock, state))
+    await claimed(stores, request)
     before = await everything(stores.database)
-    for claimed in (request, replace(request, state=State.GRANTED)):
-        assert await stores.requests.spend(claimed, principal="bob", run="r_2") is None
+    for pretended in (request, replace(request, state=State.GRANTED)):
+        assert await spend(stores, pretended, "r_2") is None
     assert await everything(stores.database) == before
 
 
@@ -575,18 +695,20 @@ async def test_the_spend_is_bound_to_tenant_conversation_and_plan(
     stores: Stores, wrong: Mapping[str, str]
 ) -> None:
     request = await granted(stores)
+    await claimed(stores, request)
     before = await everything(stores.database)
     forged = replace(request, **wrong)  # type: ignore[arg-type]
-    assert await stores.requests.spend(forged, principal="bob", run="r_1") is None
+    assert await spend(stores, forged, of=request) is None
     assert await everything(stores.database) == before
 
 
 async def test_a_plan_whose_stored_bytes_changed_is_never_run(stores: Stores) -> None:
     request = await granted(stores)
     tampered = replace(request, plan_body=a_plan(a_checked("beta")).canonical)
+    await claimed(stores, request)
     before = await everything(stores.database)
     with pytest.raises(Refused, match="not the one that was shown"):
-        await stores.requests.spend(tampered, principal="bob", run="r_1")
+        await spend(stores, tampered, "r_1")
     assert await everything(stores.database) == before
 
 
@@ -606,10 +728,10 @@ async def test_the_spend_holds_only_for_exactly_the_votes_that_were_checked(
     stores: Stores, checked: tuple[str, ...]
 ) -> None:
     request = await granted(stores, a_new_request(rule=TWO), "bob", "carol")
+    await claimed(stores, request)
     before = await everything(stores.database)
     votes = tuple(Vote(principal=voter, at=START) for voter in checked)
-    claimed = replace(request, votes=votes)
-    assert await stores.requests.spend(claimed, principal="bob", run="r_1") is None
+    assert await spend(stores, replace(request, votes=votes)) is None
     assert await everything(stores.database) == before
 
 
@@ -619,8 +741,8 @@ async def test_a_removed_vote_keeps_a_granted_request_from_being_spent(stores: S
     await stores.database.transact(lambda _: rows("DELETE FROM vote WHERE principal = 'carol'"))
     fewer = await now(stores, request)
     assert (fewer.state, fewer.voters) == (State.GRANTED, ("bob",))
-    assert await stores.requests.spend(fewer, principal="bob", run="r_1") is None
-    assert await stores.requests.spend(request, principal="bob", run="r_1") is None
+    assert await spend(stores, fewer, "r_1") is None
+    assert await spend(stores, request, "r_1") is None
 
 
 async def test_c37_of_fifty_spends_at_once_exactly_one_wins(
@@ -629,10 +751,7 @@ async def test_c37_of_fifty_spends_at_once_exactly_one_wins(
     others = [Stores(await connect(), owner=f"process {number}") for number in range(50)]
     request = await granted(stores)
     found = await asyncio.gather(
-        *(
-            other.requests.spend(request, principal="bob", run=f"r_{number}")
-            for number, other in enumerate(others)
-        )
+        *(spend(other, request, f"r_{number}") for number, other in enumerate(others))
     )
     (won,) = [spent for spent in found if spent is not None]
     assert await stores.records.runs() == [won.run]
@@ -647,7 +766,7 @@ async def test_c37_a_spend_and_a_denial_at_once_have_one_outcome(
         call = a_checked(f"word-{number}")
         request = await granted(stores, a_new_request(call))
         sides = [
-            stores.requests.spend(request, principal="bob", run=f"r_{number}"),
+            spend(stores, request, f"r_{number}"),
             _deny(other, request),
         ]
         spent, denied = await asyncio.gather(*sides)
@@ -669,13 +788,14 @@ async def test_c37_a_last_vote_and_a_denial_at_once_end_denied(
         voted, denied, spent = await asyncio.gather(
             voting.requests.vote(TENANT, request.id, principal="bob"),
             _deny(denying, request),
-            spending.requests.spend(request, principal="bob", run=f"r_{number}"),
+            spend(spending, request, f"r_{number}"),
         )
         assert spent is None  # it holds no vote that was checked
         assert denied == await now(stores, request)
         assert denied.state is State.DENIED
-        assert voted.state in {State.GRANTED, State.DENIED}
-        assert (voted.state is State.GRANTED) == bool(denied.votes)
+        assert voted.request.state in {State.GRANTED, State.DENIED}
+        assert (voted.request.state is State.GRANTED) == bool(denied.votes)
+        assert (voted.job is not None) == bool(denied.votes)
 
 
 # attempt_refused
@@ -701,10 +821,9 @@ async def test_a_refused_attempt_is_noted_without_what_was_given(stores: Stores)
 async def test_i2_the_spend_is_one_transaction_with_run_and_audit(stores: Stores) -> None:
     calls = (a_checked(tool=a_tool(steps=3)),)
     request = await granted(stores, a_new_request(*calls))
+    job = await claimed(stores, request)
     before = await everything(stores.database)
-    cuts = await whole_or_nothing(
-        stores, lambda on: on.requests.spend(request, principal="bob", run="r_1")
-    )
+    cuts = await whole_or_nothing(stores, lambda on: on.requests.spend(request, job=job, run="r_1"))
     assert cuts >= len(("spend", "run", "step", "step", "step", "audit", "commit"))
     after = await everything(stores.database)
     added = {table: len(after[table]) - len(before[table]) for table in TABLES}
@@ -755,7 +874,8 @@ async def _revoking(stores: Stores) -> Act:
 
 async def _spending(stores: Stores) -> Act:
     request = await granted(stores)
-    return lambda on: on.requests.spend(request, principal="bob", run="r_1")
+    job = await claimed(stores, request)
+    return lambda on: on.requests.spend(request, job=job, run="r_1")
 
 
 async def _noting(_: Stores) -> Act:
@@ -801,7 +921,7 @@ async def test_i11_an_expiry_has_its_audit_entry_or_does_not_happen(
 
 async def test_i11_the_entries_say_which_request_plan_card_votes_and_why(stores: Stores) -> None:
     request = await granted(stores)
-    await stores.requests.spend(request, principal="bob", run="r_1")
+    await spend(stores, request, "r_1")
     denied = await _denied(stores, a_checked("beta"))
     facts = {
         (entry.kind, canonical.encode(fact))

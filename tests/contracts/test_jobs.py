@@ -909,8 +909,10 @@ async def test_stop_tells_what_run_runs_to_end(cluster: Cluster, hands: Hands) -
     engine, stop = await cluster.engine(hands, pace=BLIND), asyncio.Event()
     running = asyncio.create_task(engine.table.run("1", stop))
     hold = await hands.next()
+    engine.database.fails = True
     stop.set()
     await asyncio.wait_for(hold.stopped(), PATIENCE)
+    engine.database.fails = False
 
     async def is_refused() -> bool:
         return not await cluster.is_held(hold.job)

@@ -20,11 +20,12 @@ from hypothesis.stateful import (
 )
 
 from adapters.storage.sqlite import SqliteDatabase
-from approvals.models import LIVE, Denial, Request, RunState, State, Vote
+from adapters.storage.transactions import rows
+from approvals.models import LIVE, Denial, Request, RunState, State, Vote, job_of
 from core import audit
 from tests.builders import TENANT, a_new_request, a_rule
 from tests.fakes.clock import FrozenClock
-from tests.stores import Stores, begin_conversations, facts_of
+from tests.stores import Stores, begin_conversations, facts_of, spend
 
 T = TypeVar("T")
 PEOPLE = st.sampled_from(["bob", "carol", "dave"])
@@ -178,11 +179,11 @@ class Requests(RuleBasedStateMachine):
         expected = data.draw(st.sampled_from([known for known in self.known if known.held]))
         self.spend_as(expected, data.draw(st.sampled_from(expected.held)))
 
-    def spend_as(self, expected: Expected, claimed: Request) -> None:
+    def spend_as(self, expected: Expected, held: Request) -> None:
         self.runs += 1
         run = f"r_{self.runs}"
-        spent = self.do(self.stores.requests.spend(claimed, principal="bob", run=run))
-        won = expected.state is State.GRANTED and sorted(claimed.voters) == sorted(expected.votes)
+        spent = self.do(spend(self.stores, held, run))
+        won = expected.state is State.GRANTED and sorted(held.voters) == sorted(expected.votes)
         assert (spent is not None) is won
         if won:
             expected.state = State.SPENT
@@ -221,6 +222,18 @@ class Requests(RuleBasedStateMachine):
             known.id for known in self.known if known.state is State.SPENT
         )
         assert {run.state for run in runs} <= {RunState.RUNNING}
+
+    @invariant()
+    def every_request_that_was_ever_granted_has_one_job_and_no_other_has_any(self) -> None:
+        if not self.known:
+            return
+        found = self.do(
+            self.stores.database.transact(
+                lambda _: rows("SELECT id FROM job WHERE id LIKE 'run:%'")
+            )
+        )
+        granted = [known.id for known in self.known if len(known.votes) >= known.quorum]
+        assert sorted(row["id"] for row in found) == sorted(job_of(name) for name in granted)
 
     @invariant()
     def the_audit_log_holds_and_tells_only_allowed_moves(self) -> None:

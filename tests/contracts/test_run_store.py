@@ -1,36 +1,56 @@
 """`approvals.store.RunStore`: each sentence of the port, on every database."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from adapters.storage import jobs
+from adapters.storage.transactions import rows
 from approvals.cards import report
-from approvals.models import NewRequest, Run, RunState, StepEnd, StepState
+from approvals.models import (
+    NewRequest,
+    Request,
+    Run,
+    RunState,
+    State,
+    StepEnd,
+    StepState,
+    job_of,
+)
 from approvals.store import RunStore
 from core.errors import Refused
 from tests.builders import CONVERSATION, TENANT, a_checked, a_new_request, a_tool
 from tests.fakes.clock import START, FrozenClock
 from tests.stores import (
     FAILED,
+    LEASE,
     OTHER_CONVERSATION,
     OTHER_TENANT,
-    OWNER,
     SUCCEEDED,
+    THEIR_CONVERSATION,
     UNKNOWN,
     Act,
     Connect,
+    Contents,
+    CutDatabase,
+    CutHere,
     Prepare,
     Stores,
+    claimed,
     everything,
     facts_of,
+    granted,
     log_of,
     logged_by,
+    notice,
     principal_of,
     running,
     said_in,
+    spend,
     stepped,
 )
 
@@ -57,14 +77,44 @@ async def _unknown(stores: Stores, *before: StepEnd, steps: int = 3) -> Run:
     return await stepped(stores, await running(stores, _long(steps)), *before, UNKNOWN)
 
 
-async def _died(stores: Stores, *before: StepEnd, begun: bool = True) -> Run:
-    """Return a run whose process is gone, in the step after those before or before it."""
-    run = await running(stores, _long())
+async def _died(stores: Stores, *before: StepEnd, begun: bool = True, word: str = "alpha") -> Run:
+    """Return a run that its process left in the step after those before, or before that step."""
+    run = await running(stores, _long(word=word))
     run = await stepped(stores, run, *before) if before else run
     if begun:
         assert await stores.runs.begin_step(run, len(before))
-    stores.dead.add(OWNER)
     return await _now(stores, run)
+
+
+async def _request(stores: Stores, run: Run) -> Request:
+    found = await stores.requests.get(run.tenant, run.request)
+    assert found is not None
+    return found
+
+
+async def _job(stores: Stores, run: Run) -> tuple[str, str | None]:
+    """Return where the run's job is, and who holds it."""
+    (row,) = await stores.database.transact(
+        lambda _: rows("SELECT state, owner FROM job WHERE id = :id", id=job_of(run.request))
+    )
+    return row["state"], row["owner"]
+
+
+async def _left(stores: Stores, run: Run) -> Run:
+    """Have another process notice that the run's process died; return what is left of the run."""
+    await notice(stores, stores.owner)
+    return await _now(stores, run)
+
+
+async def _taken_over(stores: Stores) -> tuple[Run, Run]:
+    """Return a run as its first process has it, and as the one that took it over has it."""
+    stale = await running(stores, _long())
+    await notice(stores, stores.owner)
+    other = Stores(stores.database, owner="another")
+    request = await _request(stores, stale)
+    spent = await stores.requests.resume(request, job=await claimed(other, request))
+    assert spent is not None
+    return stale, spent.run
 
 
 # begin_step
@@ -100,9 +150,9 @@ async def test_no_step_begins_once_the_run_has_ended(stores: Stores, end: StepEn
     run = await running(stores, _long())
     ended = await stepped(stores, run, end)
     before = await everything(stores.database)
-    for claimed in (run, ended):
+    for held in (run, ended):
         for index in range(3):
-            assert not await stores.runs.begin_step(claimed, index)
+            assert not await stores.runs.begin_step(held, index)
     assert await everything(stores.database) == before
 
 
@@ -138,7 +188,7 @@ async def test_i4_a_step_that_ended_is_never_begun_again(stores: Stores, end: St
 async def test_i4_a_step_whose_process_died_is_never_begun_again(stores: Stores) -> None:
     run = await _died(stores)
     assert not await stores.runs.begin_step(run, 0)
-    await stores.runs.notice_dead()
+    await _left(stores, run)
     assert not await stores.runs.begin_step(run, 0)
 
 
@@ -154,7 +204,7 @@ async def test_i4_a_step_that_somebody_resolved_is_never_begun_again(
 
 async def test_i4_a_late_result_does_not_change_an_unknown_step(stores: Stores) -> None:
     run = await _died(stores)
-    (left,) = await stores.runs.notice_dead()
+    left = await _left(stores, run)
     before = await everything(stores.database)
     assert await stores.runs.end_step(run, 0, SUCCEEDED) == left
     assert await everything(stores.database) == before
@@ -271,7 +321,250 @@ async def test_an_unknown_run_is_none(runs: RunStore, unknown: str) -> None:
     assert await runs.run(TENANT, unknown) is None
 
 
-# notice_dead
+# Whose claim it is: begin_step, end_step and cancel
+
+
+async def test_a_claim_that_was_taken_over_begins_ends_and_cancels_nothing(stores: Stores) -> None:
+    stale, fresh = await _taken_over(stores)
+    assert fresh.fence > stale.fence
+    before = await everything(stores.database)
+    assert not await stores.runs.begin_step(stale, 0)
+    assert await stores.runs.cancel(stale, why="mine") == fresh
+    assert await everything(stores.database) == before
+    assert await stores.runs.begin_step(fresh, 0)
+    before = await everything(stores.database)
+    now = await _now(stores, fresh)
+    assert await stores.runs.end_step(stale, 0, FAILED) == now
+    assert await stores.runs.cancel(stale, why="mine") == now
+    assert not await stores.runs.begin_step(stale, 1)
+    assert await everything(stores.database) == before
+    assert _states(await stores.runs.end_step(fresh, 0, SUCCEEDED))[1][0] is StepState.SUCCEEDED
+
+
+async def test_whoever_took_it_over_ends_and_cancels_it(stores: Stores) -> None:
+    _, fresh = await _taken_over(stores)
+    run = await stepped(stores, fresh, SUCCEEDED)
+    cancelled = await stores.runs.cancel(run, why="stopped before it began")
+    assert _states(cancelled) == (
+        RunState.CANCELLED,
+        (StepState.SUCCEEDED, StepState.NOT_RUN, StepState.NOT_RUN),
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "state = 'queued'",
+        "state = 'done'",
+        "fence = fence + 1",
+        "cancel_at = '2026-01-01T00:00:00.000000Z'",
+        "lease_until = '2026-03-01T09:30:00.000000Z'",
+    ],
+    ids=["queued", "ended", "taken", "told-to-end", "lease-over"],
+)
+async def test_no_step_begins_for_a_job_that_is_not_held_any_more(
+    stores: Stores, change: str
+) -> None:
+    run = await stepped(stores, await running(stores, _long()), SUCCEEDED)
+    await stores.database.transact(lambda _: rows(f"UPDATE job SET {change}"))  # noqa: S608 - see above
+    before = await everything(stores.database)
+    assert not await stores.runs.begin_step(run, 1)
+    assert await everything(stores.database) == before
+
+
+async def test_a_step_begins_until_the_moment_before_the_lease_ends(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    run = await running(stores, _long())
+    clock.pass_by(LEASE - A_MOMENT)
+    assert await stores.runs.begin_step(run, 0)
+    run = await stores.runs.end_step(run, 0, SUCCEEDED)
+    clock.pass_by(A_MOMENT)
+    assert not await stores.runs.begin_step(run, 1)
+
+
+async def test_a_late_end_of_a_step_is_still_written_while_nobody_took_the_job(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    run = await running(stores, _long())
+    assert await stores.runs.begin_step(run, 0)
+    clock.pass_by(LEASE)
+    run = await stores.runs.end_step(run, 0, SUCCEEDED)
+    assert run.steps[0].state is StepState.SUCCEEDED
+
+
+# resume
+
+
+async def test_a_run_none_of_whose_steps_has_begun_is_taken_over(stores: Stores) -> None:
+    first = await running(stores, _long())
+    await notice(stores, stores.owner)
+    other, request = Stores(stores.database, owner="another"), await _request(stores, first)
+    job = await claimed(other, request)
+    assert (job.fence > first.fence, job.attempt) == (True, 2)
+    spent = await stores.requests.resume(request, job=job)
+    assert spent is not None
+    assert spent.request == request
+    assert spent.run == replace(first, fence=job.fence) == await _now(stores, first)
+    assert [run.id for run in await stores.records.runs()] == [first.id]
+    again = await stepped(other, spent.run, SUCCEEDED, SUCCEEDED, SUCCEEDED)
+    assert again.state is RunState.SUCCEEDED
+
+
+@pytest.mark.parametrize("begun", [0, 1, 2])
+@pytest.mark.parametrize("end", [None, SUCCEEDED, FAILED, UNKNOWN])
+async def test_a_run_of_which_something_has_begun_is_not_taken_over(
+    stores: Stores, begun: int, end: StepEnd | None
+) -> None:
+    run = await running(stores, _long())
+    run = await stepped(stores, run, *[SUCCEEDED] * begun) if begun else run
+    assert await stores.runs.begin_step(run, begun)
+    if end:
+        await stores.runs.end_step(run, begun, end)
+    request = await _request(stores, run)
+    job = await claimed(stores, request)
+    before = await everything(stores.database)
+    assert await stores.requests.resume(request, job=job) is None
+    assert await everything(stores.database) == before
+
+
+async def test_only_a_claim_that_holds_the_runs_own_job_takes_it_over(stores: Stores) -> None:
+    stale, other = await running(stores, _long()), await running(stores, _long(word="beta"))
+    old = await claimed(stores, await _request(stores, stale))
+    foreign = await claimed(stores, await _request(stores, other))
+    await notice(stores, stores.owner)
+    request = await _request(stores, stale)
+    fresh = await claimed(Stores(stores.database, owner="another"), request)
+    before = await everything(stores.database)
+    theirs = replace(request, tenant=OTHER_TENANT)
+    for given, job in (
+        (request, old),
+        (request, replace(fresh, fence=fresh.fence + 1)),
+        (request, foreign),
+        (replace(request, id=other.request), fresh),
+        (theirs, fresh),
+        (theirs, replace(fresh, tenant=OTHER_TENANT)),
+    ):
+        assert await stores.requests.resume(given, job=job) is None
+    assert await everything(stores.database) == before
+    await stores.runs.stop(stale, principal="bob")
+    assert await stores.requests.resume(request, job=fresh) is None
+
+
+async def test_a_request_that_was_not_spent_has_no_run_to_take_over(stores: Stores) -> None:
+    request = await granted(stores)
+    job = await claimed(stores, request)
+    assert await stores.requests.resume(request, job=job) is None
+    assert (await _request_now(stores, request)).state is State.GRANTED
+
+
+async def _request_now(stores: Stores, request: Request) -> Request:
+    found = await stores.requests.get(request.tenant, request.id)
+    assert found is not None
+    return found
+
+
+# run_of, live
+
+
+async def test_the_run_of_a_request_is_found_by_its_tenant(stores: Stores) -> None:
+    run, other = await running(stores), await granted(stores, _long(word="beta"))
+    assert await stores.runs.run_of(TENANT, run.request) == run
+    assert await stores.runs.run_of(OTHER_TENANT, run.request) is None
+    assert await stores.runs.run_of(TENANT, other.id) is None
+    assert await stores.runs.run_of(TENANT, "' OR 1=1 --") is None
+
+
+async def test_what_runs_is_listed_oldest_first_by_conversation_and_tenant(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    first = await running(stores, _long(word="first"))
+    clock.pass_by(A_MOMENT)
+    ended = await stepped(stores, await running(stores, _long(1, "ended")), SUCCEEDED)
+    elsewhere = await running(
+        stores, a_new_request(a_checked("second"), conversation=OTHER_CONVERSATION)
+    )
+    clock.pass_by(A_MOMENT)
+    theirs = await running(
+        stores,
+        a_new_request(tenant=OTHER_TENANT, conversation=THEIR_CONVERSATION, turn="t_theirs"),
+    )
+    last = await running(stores, _long(word="last"))
+    assert await stores.runs.live(TENANT, None) == [first, elsewhere, last]
+    assert await stores.runs.live(TENANT, CONVERSATION) == [first, last]
+    assert await stores.runs.live(TENANT, OTHER_CONVERSATION) == [elsewhere]
+    assert await stores.runs.live(OTHER_TENANT, None) == [theirs]
+    assert await stores.runs.live(OTHER_TENANT, CONVERSATION) == []
+    assert ended.state is RunState.SUCCEEDED
+
+
+# stop
+
+
+@pytest.mark.parametrize("begun", [True, False])
+async def test_a_stop_tells_the_process_that_has_it_and_is_on_record(
+    stores: Stores, *, begun: bool
+) -> None:
+    run = await running(stores, _long())
+    if begun:
+        assert await stores.runs.begin_step(run, 0)
+    now = await _now(stores, run)
+    job = await claimed(stores, await _request(stores, run))
+    await stores.runs.stop(run, principal="bob")
+    assert await _now(stores, run) == now
+    told = await stores.database.transact(lambda _: jobs.to_be_stopped(stores.owner))
+    assert told == {job.claim}
+    assert (await log_of(stores))[-1].kind == "run.stop_asked"
+    assert facts_of((await log_of(stores))[-1]) == {"principal": "bob", "run": run.id}
+    assert not await stores.runs.begin_step(run, int(begun))
+
+
+async def test_a_second_stop_changes_nothing(stores: Stores, clock: FrozenClock) -> None:
+    run = await running(stores)
+    await stores.runs.stop(run, principal="bob")
+    before = await everything(stores.database)
+    clock.pass_by(A_MOMENT)
+    await stores.runs.stop(run, principal="carol")
+    assert await everything(stores.database) == before
+
+
+@pytest.mark.parametrize("end", [SUCCEEDED, FAILED, UNKNOWN])
+async def test_only_what_runs_is_stopped(stores: Stores, end: StepEnd) -> None:
+    run = await stepped(stores, await running(stores), end)
+    other = await running(stores, _long(word="beta"))
+    before = await everything(stores.database)
+    await stores.runs.stop(run, principal="bob")
+    await stores.runs.stop(replace(other, tenant=OTHER_TENANT), principal="eve")
+    await stores.runs.stop(replace(other, id="r_none"), principal="bob")
+    assert await everything(stores.database) == before
+
+
+async def test_a_run_that_waits_for_another_process_ends_with_the_stop(stores: Stores) -> None:
+    """It was queued again, so no process would ever hear of the stop."""
+    run = await _left(stores, await running(stores, _long()))
+    assert (run.state, await _job(stores, run)) == (RunState.RUNNING, ("queued", None))
+    await stores.runs.stop(run, principal="bob")
+    stopped = await _now(stores, run)
+    assert _states(stopped) == (RunState.CANCELLED, (StepState.NOT_RUN,) * 3)
+    assert stopped.steps[0].note == "stopped before it began"
+    assert await _job(stores, run) == ("cancelled", None)
+    assert await said_in(stores, CONVERSATION, "report") == [report(stopped)]
+    before = await everything(stores.database)
+    await stores.runs.stop(run, principal="bob")
+    assert await everything(stores.database) == before
+
+
+# What becomes of a run whose process died
+
+
+async def test_what_was_not_spent_yet_is_queued_again(stores: Stores) -> None:
+    request = await granted(stores)
+    await claimed(stores, request)
+    await notice(stores, stores.owner)
+    assert await _request_now(stores, request) == request
+    other = Stores(stores.database, owner="another")
+    assert (await claimed(other, request)).attempt == 2
+    assert await spend(other, request)
 
 
 async def test_what_had_begun_when_the_process_died_is_unknown(
@@ -279,7 +572,7 @@ async def test_what_had_begun_when_the_process_died_is_unknown(
 ) -> None:
     run = await _died(stores, SUCCEEDED)
     clock.pass_by(A_MOMENT)
-    (left,) = await stores.runs.notice_dead()
+    left = await _left(stores, run)
     assert _states(left) == (
         RunState.UNKNOWN,
         (StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN),
@@ -290,45 +583,99 @@ async def test_what_had_begun_when_the_process_died_is_unknown(
         "the process that ran it died",
     ]
     assert left.ended_at == START + A_MOMENT
-    assert left == await _now(stores, run)
+    assert await said_in(stores, CONVERSATION, "report") == [report(left)]
+    assert await _job(stores, run) == ("unknown", None)
+
+
+@pytest.mark.parametrize("done", [1, 2])
+async def test_a_run_whose_process_died_between_steps_did_nothing_more(
+    stores: Stores, done: int
+) -> None:
+    run = await _died(stores, *[SUCCEEDED] * done, begun=False)
+    left = await _left(stores, run)
+    rest = [StepState.NOT_RUN] * (3 - done)
+    assert _states(left) == (RunState.CANCELLED, (*[StepState.SUCCEEDED] * done, *rest))
+    assert await said_in(stores, CONVERSATION, "report") == [report(left)]
+    assert await _job(stores, run) == ("unknown", None)
+
+
+async def test_a_run_whose_process_died_before_the_first_step_waits_for_another(
+    stores: Stores,
+) -> None:
+    run = await _died(stores, begun=False)
+    assert await _left(stores, run) == run
+    assert await _job(stores, run) == ("queued", None)
+    assert await said_in(stores, CONVERSATION, "report") == []
+
+
+@pytest.mark.parametrize("end", [SUCCEEDED, FAILED, UNKNOWN])
+async def test_a_run_that_had_ended_when_its_process_died_stays_as_it_ended(
+    stores: Stores, end: StepEnd
+) -> None:
+    run = await stepped(stores, await running(stores), end)
+    assert await _left(stores, run) == run
+    assert await _job(stores, run) == ("done", None)
+    assert await said_in(stores, CONVERSATION, "report") == [report(run)]
+
+
+async def test_a_run_that_was_told_to_stop_before_its_process_died_is_not_taken_up_again(
+    stores: Stores,
+) -> None:
+    run = await running(stores, _long())
+    await stores.runs.stop(run, principal="bob")
+    left = await _left(stores, run)
+    assert _states(left) == (RunState.CANCELLED, (StepState.NOT_RUN,) * 3)
+    assert left.steps[0].note == "stopped before it began"
+    assert await _job(stores, run) == ("cancelled", None)
     assert await said_in(stores, CONVERSATION, "report") == [report(left)]
 
 
-@pytest.mark.parametrize("before", [(), (SUCCEEDED,)], ids=["at-the-start", "between-steps"])
-async def test_a_run_whose_process_died_between_steps_did_nothing_more(
-    stores: Stores, before: tuple[StepEnd, ...]
+async def test_a_step_that_was_being_stopped_when_its_process_died_is_unknown(
+    stores: Stores,
 ) -> None:
-    await _died(stores, *before, begun=False)
-    (left,) = await stores.runs.notice_dead()
-    done = (StepState.SUCCEEDED,) * len(before)
-    assert _states(left) == (RunState.CANCELLED, (*done, *[StepState.NOT_RUN] * (3 - len(before))))
+    run = await _died(stores)
+    await stores.runs.stop(run, principal="bob")
+    assert (await _left(stores, run)).state is RunState.UNKNOWN
 
 
 async def test_only_runs_of_dead_processes_are_ended(stores: Stores) -> None:
     dead = Stores(stores.database, owner="dead")
-    lost = [await running(dead, _long(word="alpha")), await running(dead, _long(word="beta"))]
+    lost = [await _died(dead, word="alpha"), await _died(dead, word="beta")]
     ended = await stepped(dead, await running(dead, _long(1, "gamma")), SUCCEEDED)
-    alive = await running(stores, _long(word="delta"))
-    assert await stores.runs.begin_step(alive, 0)
-    stores.dead.add("dead")
-    left = await stores.runs.notice_dead()
-    assert {run.id for run in left} == {run.id for run in lost}
+    alive = await _died(stores, word="delta")
+    await notice(stores, "dead")
+    assert [(await _now(stores, run)).state for run in lost] == [RunState.UNKNOWN] * 2
     assert await _now(stores, ended) == ended
-    assert (await _now(stores, alive)).state is RunState.RUNNING
-    assert list(await stores.runs.notice_dead()) == []
+    assert await _now(stores, alive) == alive
+    assert await _job(stores, alive) == ("running", stores.owner)
+    before = await everything(stores.database)
+    await notice(stores, "dead")
+    assert await everything(stores.database) == before
 
 
 async def test_nobody_dead_is_no_run(stores: Stores) -> None:
     await running(stores)
     before = await everything(stores.database)
-    assert list(await stores.runs.notice_dead()) == []
+    await notice(stores)
     assert await everything(stores.database) == before
 
 
-async def test_a_death_that_many_notice_is_reported_once(stores: Stores, connect: Connect) -> None:
-    others = [Stores(await connect(), dead={OWNER}) for _ in range(8)]
+async def test_whoever_let_the_lease_end_counts_as_dead(stores: Stores, clock: FrozenClock) -> None:
     run = await _died(stores)
-    await asyncio.gather(*(other.runs.notice_dead() for other in others))
+    clock.pass_by(LEASE - A_MOMENT)
+    await notice(stores)
+    assert await _now(stores, run) == run
+    clock.pass_by(A_MOMENT)
+    await notice(stores)
+    assert (await _now(stores, run)).state is RunState.UNKNOWN
+
+
+async def test_a_death_that_many_notice_is_reported_once(stores: Stores, connect: Connect) -> None:
+    others = [Stores(await connect()) for _ in range(8)]
+    run = await _died(stores)
+    await asyncio.gather(
+        *(notice(other, stores.owner, by=f"process {n}") for n, other in enumerate(others))
+    )
     assert (await _now(stores, run)).state is RunState.UNKNOWN
     assert len(await said_in(stores, CONVERSATION, "report")) == 1
     assert [e.kind for e in await log_of(stores)].count("run.ended") == 1
@@ -426,9 +773,21 @@ async def _cancelling(stores: Stores) -> Act:
     return lambda on: on.runs.cancel(run, why="stopped")
 
 
-async def _noticing(stores: Stores, *, begun: bool) -> Act:
-    await _died(stores, begun=begun)
-    return lambda on: on.runs.notice_dead()
+async def _stopping(stores: Stores) -> Act:
+    run = await running(stores, _long())
+    return lambda on: on.runs.stop(run, principal="bob")
+
+
+async def _stopping_what_waits(stores: Stores) -> Act:
+    run = await _left(stores, await running(stores, _long()))
+    return lambda on: on.runs.stop(run, principal="bob")
+
+
+async def _resuming(stores: Stores) -> Act:
+    request = await _request(stores, await running(stores, _long()))
+    await notice(stores, stores.owner)
+    job = await claimed(stores, request)
+    return lambda on: on.requests.resume(request, job=job)
 
 
 async def _resolving(stores: Stores) -> Act:
@@ -452,8 +811,12 @@ CHANGES: Mapping[str, tuple[Prepare, Sequence[tuple[str, str]]]] = {
         [("step.ended", "sayso"), ("run.ended", "sayso")],
     ),
     "cancel": (_cancelling, [("run.ended", "sayso")]),
-    "notice in a step": (lambda on: _noticing(on, begun=True), [("run.ended", "sayso")]),
-    "notice between steps": (lambda on: _noticing(on, begun=False), [("run.ended", "sayso")]),
+    "stop": (_stopping, [("run.stop_asked", "bob")]),
+    "stop what waits": (
+        _stopping_what_waits,
+        [("run.stop_asked", "bob"), ("run.ended", "sayso")],
+    ),
+    "resume": (_resuming, [("run.resumed", "sayso")]),
     "resolve": (_resolving, [("step.resolved", "bob")]),
 }
 
@@ -466,6 +829,49 @@ async def test_i11_every_state_change_has_its_audit_entry_or_does_not_happen(
     logged = await logged_by(stores, await prepare(stores))
     assert [(entry.kind, principal_of(entry)) for entry in logged] == expected
     assert {entry.tenant for entry in logged} == {TENANT}
+
+
+async def _told_to_stop(stores: Stores) -> Run:
+    run = await running(stores, _long())
+    await stores.runs.stop(run, principal="bob")
+    return run
+
+
+DEATHS: Mapping[str, tuple[Callable[[Stores], Awaitable[Run]], list[str]]] = {
+    "in a step": (_died, ["run.ended"]),
+    "between steps": (lambda on: _died(on, SUCCEEDED, begun=False), ["run.ended"]),
+    "told to stop": (_told_to_stop, ["run.ended"]),
+    "before the first step": (lambda on: _died(on, begun=False), []),
+}
+
+
+@pytest.mark.parametrize("death", DEATHS)
+async def test_i11_a_death_is_settled_in_one_transaction_with_its_audit_entry(
+    stores: Stores, clock: FrozenClock, death: str
+) -> None:
+    die, expected = DEATHS[death]
+    await die(stores)
+    before, logged, cuts = await _all_but_jobs(stores), len(await log_of(stores)), 0
+    while True:
+        # Each cut takes the job and dies: the next one may take it once the lease is over.
+        cutting = CutDatabase(stores.database, cuts)
+        with suppress(CutHere):
+            await notice(Stores(cutting), stores.owner, by="one that dies")
+        if not cutting.died:
+            break
+        assert await _all_but_jobs(stores) == before, f"cut before statement {cuts}"
+        clock.pass_by(LEASE)
+        cuts += 1
+    assert cuts > len(("running", "commit", "seize", "commit", "settle", "release", "commit"))
+    assert [entry.kind for entry in (await log_of(stores))[logged:]] == expected
+    assert (await _all_but_jobs(stores) == before) is (not expected)
+    states = await stores.database.transact(lambda _: rows("SELECT state FROM job"))
+    assert [row["state"] for row in states] != ["running"]
+
+
+async def _all_but_jobs(stores: Stores) -> Contents:
+    found = await everything(stores.database)
+    return {table: rows for table, rows in found.items() if table != "job"}
 
 
 async def test_i11_the_entries_say_which_step_and_how_it_ended(stores: Stores) -> None:

@@ -19,7 +19,8 @@ import pytest
 
 from adapters.storage.sqlite import SqliteDatabase
 from adapters.storage.transactions import Transaction, log, rows
-from approvals.models import Request
+from approvals import cards
+from approvals.models import Request, State
 from core import audit
 from core.errors import Invalid, SaysoError, Unavailable
 from tests.builders import PLACE, TENANT, a_checked, a_new_request, a_tool, a_turn
@@ -30,11 +31,14 @@ from tests.stores import (
     Contents,
     Stores,
     begin_conversations,
+    claimed,
     everything,
     granted,
     log_of,
+    now,
     opened,
     running,
+    spend,
     stepped,
 )
 
@@ -155,10 +159,12 @@ async def test_a_transaction_takes_one_thread_hop(
     request = await stores.requests.open(a_new_request())
     assert isinstance(request, Request)
     assert len(hops) == 1
-    request = await stores.requests.vote(TENANT, request.id, principal="bob")
+    voted = await stores.requests.vote(TENANT, request.id, principal="bob")
     assert len(hops) == 2
-    assert await stores.requests.spend(request, principal="bob", run="r_1")
+    job = await claimed(stores, voted.request)
     assert len(hops) == 3
+    assert await stores.requests.spend(voted.request, job=job, run="r_1")
+    assert len(hops) == 4
 
 
 async def test_all_statements_of_a_file_run_on_one_thread(stores: Stores) -> None:
@@ -404,19 +410,20 @@ async def test_a_full_disk_leaves_the_transaction_whole_and_works_again_later(
     assert await everything(stores.database) == before
     await value(stores, "PRAGMA max_page_count = 100000")
     request = await granted(stores)
-    assert await stores.requests.spend(request, principal="bob", run="r_1")
+    assert await spend(stores, request)
     await log_of(stores)
 
 
 async def test_a_spend_on_a_full_disk_starts_nothing(stores: Stores) -> None:
     steps = a_checked(tool=a_tool(steps=100))
     request = await granted(stores, a_new_request(steps))
+    await claimed(stores, request)
     before, _ = await fill(stores, "")
     with pytest.raises(Unavailable):
-        await stores.requests.spend(request, principal="bob", run="r_1")
+        await spend(stores, request)
     assert await everything(stores.database) == before
     await value(stores, "PRAGMA max_page_count = 100000")
-    assert await stores.requests.spend(request, principal="bob", run="r_1")
+    assert await spend(stores, request)
 
 
 async def fill(stores: Stores, text: str) -> tuple[Contents, Unavailable]:
@@ -587,9 +594,11 @@ async def test_the_plan_in_the_table_is_believed_only_where_it_hashes_to_what_wa
     request = await granted(stores)
     with outside(path) as other:
         other.execute("UPDATE plan SET body = replace(body, 'alpha', 'omega')")
-    before = await everything(stores.database)
     changed = await stores.requests.get(TENANT, request.id)
     assert changed is not None
     with pytest.raises(SaysoError, match="not the one that was shown"):
-        await stores.requests.spend(changed, principal="bob", run="r_1")
-    assert await everything(stores.database) == before
+        _ = changed.plan
+    assert await spend(stores, changed) is None
+    revoked = await now(stores, request)
+    assert (revoked.state, revoked.reason) == (State.REVOKED, cards.ALTERED)
+    assert await stores.records.runs() == []

@@ -141,19 +141,40 @@ def test_only_who_may_resolves_and_no_other_step(crashed: Sayso) -> None:
     assert crashed.sql("SELECT state FROM run") == [("unknown",)]
 
 
-def test_a_run_that_never_began_is_cancelled(crashed: Sayso) -> None:
-    # As if the process had been killed between the spend and the first step.
-    crashed.sql("UPDATE step SET state = 'pending', started_at = NULL WHERE number = 0")
+def never_began(sayso: Sayso) -> None:
+    """Make it as if the process had been killed between the spend and the first step."""
+    sayso.sql("UPDATE step SET state = 'pending', started_at = NULL WHERE number = 0")
+
+
+def test_a_run_that_never_began_waits_and_a_stop_cancels_it(crashed: Sayso) -> None:
+    never_began(crashed)
     [found] = crashed.run("runs").json["runs"]
-    assert found["state"] == "cancelled"
-    assert states(found) == ["not_run", "not_run"]
+    assert found["state"] == "running"
+    assert states(found) == ["pending", "pending"]
+    [stopped] = crashed.run("stop", as_="alice").json["runs"]
+    assert (stopped["id"], stopped["state"]) == (found["id"], "cancelled")
+    assert states(stopped) == ["not_run", "not_run"]
+    crashed.start("run").ready().signal(signal.SIGTERM)
+    assert crashed.sql("SELECT state FROM run") == [("cancelled",)]
+    assert crashed.sql("SELECT state FROM job") == [("cancelled",)]
+    assert crashed.ledger() == ["begin gamma"]
+
+
+def test_a_run_that_never_began_is_taken_up_by_a_server(crashed: Sayso) -> None:
+    never_began(crashed)
+    run = run_of(crashed)
+    server = crashed.start("run").ready()
+    until(lambda: crashed.ledger() == ["begin gamma"] * 2)  # the first is of what never began
+    assert crashed.sql("SELECT id, state FROM run") == [(run, "running")]
+    assert crashed.sql("SELECT count(*) FROM audit WHERE kind = 'run.resumed'") == [(1,)]
+    server.signal(signal.SIGKILL)
 
 
 def test_what_was_granted_and_never_spent_still_runs_once(sayso: Sayso) -> None:
     # As if bob's process had been killed between his vote and the spend.
     alpha = sayso.id("alpha")
-    sayso.sql("INSERT INTO vote VALUES (?, 'bob', '2026-01-01T00:00:00.000000Z')", alpha)
-    sayso.sql("UPDATE request SET state = 'granted' WHERE id = ?", alpha)
+    assert sayso.run("approve", "--no-wait", alpha, as_="bob").request["state"] == "granted"
+    assert sayso.ledger() == []
     done = sayso.run("approve", alpha, as_="carol")
     assert done.run["state"] == "succeeded"
     assert done.request["voters"] == ["bob"]

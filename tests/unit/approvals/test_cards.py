@@ -352,7 +352,10 @@ def request(state: State, *voters: str, reason: str = "", by: str | None = None)
 STATUS = [
     (request(State.OPEN), "Open: 0 of 2 votes, not the requester."),
     (request(State.OPEN, "bob"), "Open: 1 of 2 votes, not the requester (bob)."),
-    (request(State.GRANTED, "bob", "carol"), "Approved by bob and carol; about to run."),
+    (
+        request(State.GRANTED, "bob", "carol"),
+        "Approved by bob and carol; about to run.",
+    ),
     (request(State.SPENT, "bob", "carol"), "Approved by bob and carol."),
     (request(State.DENIED, by="bob"), "Denied by bob, no reason given."),
     (request(State.DENIED, by="bob", reason="no\nway"), "Denied by bob: no way."),
@@ -382,7 +385,7 @@ def test_every_state_is_among_the_lines_above() -> None:
 
 @pytest.mark.parametrize(("it", "line"), STATUS)
 def test_who_comes_too_late_is_told_whether_people_decided(it: Request, line: str) -> None:
-    decided = it.state in {State.SPENT, State.DENIED}
+    decided = it.state in {State.GRANTED, State.SPENT, State.DENIED}
     assert cards.too_late(it) == (f"Already decided. {line}" if decided else line)
 
 
@@ -400,6 +403,7 @@ def run(state: RunState, *steps: Step) -> Run:
         plan="p_0123456789ab",
         voters=("bob", "carol"),
         state=state,
+        fence=1,
         steps=steps,
         started_at=UNTIL,
         ended_at=None,

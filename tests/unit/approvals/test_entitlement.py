@@ -24,6 +24,7 @@ PEOPLE = {
     "erin": ("deniers",),
     "frank": ("stoppers",),
     "gina": ("half",),
+    "hugo": ("half-stoppers",),
 }
 RULES = (
     ("run:propose", "runbook:*", "dev"),
@@ -31,6 +32,7 @@ RULES = (
     ("plan:deny", "runbook:*", "deniers"),
     ("run:stop", "runbook:*", "stoppers"),
     ("plan:approve", "runbook:first", "half"),
+    ("run:stop", "runbook:first", "half-stoppers"),
 )
 
 
@@ -119,6 +121,29 @@ def test_only_who_asked_or_may_decide_or_stop_something_of_it_sees_a_request(
     sees: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
     assert entitlement.may_see(authority(), principal(name), request()) is sees
+
+
+@pytest.mark.parametrize(
+    ("name", "stops"),
+    [
+        ("alice", True),
+        ("bob", False),
+        ("dave", False),
+        ("erin", False),
+        ("frank", True),
+        ("gina", False),
+        ("hugo", False),
+    ],
+)
+def test_p03_only_who_asked_and_who_has_run_stop_for_all_of_it_may_stop(
+    name: str,
+    stops: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    assert entitlement.may_stop(authority(), principal(name), request()) is stops
+
+
+def test_p03_the_requester_may_stop_it_after_losing_every_group() -> None:
+    assert entitlement.may_stop(authority(alice=()), principal("alice"), request())
 
 
 def test_the_requester_still_sees_it_after_losing_every_group() -> None:

@@ -6,16 +6,20 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from adapters.storage.transactions import rows
 from approvals.execution import Execution
 from approvals.models import NewRequest, Run, RunState, Spent, StepEnd, StepState
 from approvals.store import RunStore
 from core import ids
 from core.errors import OutcomeUnknown, Unavailable
+from core.jobs import LeaseLost
 from core.ports import Ended, Ending
 from tests.builders import TENANT, a_checked, a_new_request, a_tool
+from tests.fakes.hold import FakeHold
 from tests.fakes.runner import FakeRunner, ended, exited, for_ever
 from tests.gates import World
-from tests.stores import Stores, granted, log_of, said_in
+from tests.stores import Stores, claimed, everything, granted, log_of, notice, said_in
+from tests.stores import spend as spend_request
 
 STEPS = 3
 
@@ -24,16 +28,21 @@ async def spend(stores: Stores, new: NewRequest | None = None) -> Spent:
     """Spend a request for three steps, or this one."""
     new = new or a_new_request(a_checked(tool=a_tool(steps=STEPS)))
     request = await granted(stores, new)
-    spent = await stores.requests.spend(request, principal="bob", run=ids.run_id())
+    spent = await spend_request(stores, request, ids.run_id())
     assert spent is not None
     return spent
+
+
+async def hold_of(stores: Stores, spent: Spent, stop: asyncio.Event | None = None) -> FakeHold:
+    """Return the hold of whoever spent it; `stop` tells it to end."""
+    return FakeHold(await claimed(stores, spent.request), stop=stop or asyncio.Event())
 
 
 async def execute(
     stores: Stores, runner: FakeRunner, spent: Spent, stop: asyncio.Event | None = None
 ) -> Run:
     execution = Execution(store=stores.runs, runner=runner)
-    return await execution.execute(spent, stop or asyncio.Event())
+    return await execution.execute(spent, await hold_of(stores, spent, stop))
 
 
 async def stored(stores: Stores, spent: Spent) -> Run:
@@ -99,7 +108,7 @@ async def test_i6_what_runs_is_what_was_stored_even_if_the_catalogue_changed(
     stores: Stores,
 ) -> None:
     world = World(stores)
-    spent = await world.spend("bob", await world.granted())
+    spent = await world.spend(await world.granted())
     world.tools = ()
     world.files.digests.clear()
     runner = FakeRunner()
@@ -186,19 +195,22 @@ async def test_stop_before_the_first_step_cancels_and_nothing_runs(stores: Store
 
 async def test_i4_the_same_spend_cannot_be_executed_twice(stores: Stores) -> None:
     spent, runner = await spend(stores), FakeRunner()
-    await execute(stores, runner, spent)
-    with pytest.raises(OutcomeUnknown, match="ended by somebody else"):
-        await execute(stores, runner, spent)
+    run = await execute(stores, runner, spent)
+    before = await everything(stores.database)
+    assert await execute(stores, runner, spent) == run
     assert len(runner.ran) == STEPS
+    assert await everything(stores.database) == before
 
 
 async def test_i4_two_executions_at_once_run_every_step_once(stores: Stores) -> None:
     spent, runner = await spend(stores), FakeRunner()
-    ends = await asyncio.gather(
-        execute(stores, runner, spent), execute(stores, runner, spent), return_exceptions=True
-    )
-    assert sum(isinstance(end, OutcomeUnknown) for end in ends) >= 1
+    await asyncio.gather(execute(stores, runner, spent), execute(stores, runner, spent))
     assert len(runner.ran) == len(set(runner.step_ids)) <= STEPS
+    run = await stored(stores, spent)
+    # The two are one claim, so the one that may not begin a step ends the run for both.
+    assert run.state is RunState.CANCELLED
+    assert states(run).count(StepState.SUCCEEDED) == len(runner.ran)
+    assert len(await said_in(stores, spent.run.conversation, "report")) == 1
 
 
 async def test_a_run_that_somebody_ended_meanwhile_goes_no_further(stores: Stores) -> None:
@@ -208,9 +220,83 @@ async def test_a_run_that_somebody_ended_meanwhile_goes_no_further(stores: Store
         await stores.runs.cancel(spent.run, why="its process died")
 
     runner.meanwhile["append-word", "0"] = end_the_run
-    with pytest.raises(OutcomeUnknown):
-        await execute(stores, runner, spent)
+    run = await execute(stores, runner, spent)
     assert len(runner.ran) == 1
+    assert (run.state, run) == (RunState.CANCELLED, await stored(stores, spent))
+    assert states(run) == [StepState.SUCCEEDED, StepState.NOT_RUN, StepState.NOT_RUN]
+
+
+async def test_whoever_may_no_longer_hold_the_job_begins_no_step(stores: Stores) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    hold = await hold_of(stores, spent)
+
+    async def lose() -> None:
+        hold.is_lost = True
+
+    runner.meanwhile["append-word", "0"] = lose
+    with pytest.raises(LeaseLost):
+        await Execution(store=stores.runs, runner=runner).execute(spent, hold)
+    assert len(runner.ran) == 1
+    run = await stored(stores, spent)
+    assert states(run) == [StepState.SUCCEEDED, StepState.PENDING, StepState.PENDING]
+    assert run.state is RunState.RUNNING  # whoever has it now says what became of it
+
+
+async def test_the_hold_is_asked_before_each_effect(stores: Stores) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    hold = await hold_of(stores, spent)
+    await Execution(store=stores.runs, runner=runner).execute(spent, hold)
+    assert hold.checks == STEPS
+
+
+async def test_a_claim_that_was_taken_over_runs_nothing_and_leaves_the_run_to_the_other(
+    stores: Stores,
+) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    stale = await hold_of(stores, spent)
+    await notice(stores, stores.owner)
+    job = await claimed(Stores(stores.database, owner="another"), spent.request)
+    resumed = await stores.requests.resume(spent.request, job=job)
+    assert resumed is not None
+    before = await everything(stores.database)
+    assert await Execution(store=stores.runs, runner=runner).execute(spent, stale) == resumed.run
+    assert runner.ran == []
+    assert await everything(stores.database) == before
+    assert (await execute(stores, runner, resumed)).state is RunState.SUCCEEDED
+    assert len(runner.ran) == STEPS
+
+
+async def test_a_claim_that_is_taken_over_while_it_runs_begins_and_cancels_nothing_more(
+    stores: Stores,
+) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+
+    async def lose() -> None:
+        await stores.database.transact(lambda _: rows("UPDATE run SET fence = fence + 1"))
+        await stores.database.transact(lambda _: rows("UPDATE job SET fence = fence + 1"))
+
+    runner.meanwhile["append-word", "0"] = lose
+    run = await execute(stores, runner, spent)
+    assert len(runner.ran) == 1
+    assert run == await stored(stores, spent)
+    assert run.state is RunState.RUNNING
+    assert states(run) == [StepState.RUNNING, StepState.PENDING, StepState.PENDING]
+
+
+async def test_a_stop_that_only_the_database_knows_of_keeps_the_next_step_from_running(
+    stores: Stores,
+) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+
+    async def stop() -> None:
+        await stores.runs.stop(spent.run, principal="bob")
+
+    runner.meanwhile["append-word", "0"] = stop
+    run = await execute(stores, runner, spent)
+    assert len(runner.ran) == 1
+    assert run.state is RunState.CANCELLED
+    assert states(run) == [StepState.SUCCEEDED, StepState.NOT_RUN, StepState.NOT_RUN]
+    assert run.steps[1].note == "stopped before it began"
 
 
 async def test_cancelling_the_execution_kills_the_step_and_leaves_its_intent(
@@ -262,8 +348,14 @@ class FailingRuns:
     async def run(self, tenant: str, run: str) -> Run | None:
         return await self.store.run(tenant, run)
 
-    async def notice_dead(self) -> Sequence[Run]:
-        return await self.store.notice_dead()
+    async def run_of(self, tenant: str, request: str) -> Run | None:
+        return await self.store.run_of(tenant, request)
+
+    async def live(self, tenant: str, conversation: str | None) -> Sequence[Run]:
+        return await self.store.live(tenant, conversation)
+
+    async def stop(self, run: Run, *, principal: str) -> None:
+        await self.store.stop(run, principal=principal)
 
     async def resolve(
         self, tenant: str, run: str, index: int, *, happened: bool, principal: str
@@ -276,7 +368,7 @@ async def test_i4_a_result_is_written_again_while_the_database_fails_and_the_ste
 ) -> None:
     spent, runner = await spend(stores), FakeRunner()
     failing = FailingRuns(stores.runs, failures=2)
-    run = await Execution(store=failing, runner=runner).execute(spent, asyncio.Event())
+    run = await Execution(store=failing, runner=runner).execute(spent, await hold_of(stores, spent))
     assert run.state is RunState.SUCCEEDED
     assert failing.tried == [0, 0, 0, 1, 2]
     assert len(runner.ran) == STEPS
@@ -289,8 +381,20 @@ async def test_i4_a_result_that_cannot_be_written_is_unknown_and_nothing_more_ru
     failing = FailingRuns(stores.runs, failures=1000)
     execution = Execution(store=failing, runner=runner, patience=0.0)
     with pytest.raises(OutcomeUnknown) as unknown:
-        await execution.execute(spent, asyncio.Event())
+        await execution.execute(spent, await hold_of(stores, spent))
     assert unknown.value.shown.startswith("A step ended, but its result could not be written down.")
     assert unknown.value.detail == {"error": {"where": "here"}}
     assert len(runner.ran) == 1
     assert states(await stored(stores, spent))[0] is StepState.RUNNING
+
+
+async def test_i4_a_runner_that_breaks_may_have_done_anything(stores: Stores) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+
+    async def break_down() -> None:
+        raise ValueError("broken")
+
+    runner.meanwhile["append-word", "1"] = break_down
+    run = await execute(stores, runner, spent)
+    assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
+    assert run.state is RunState.UNKNOWN

@@ -83,7 +83,7 @@ async def test_a_yes_of_somebody_who_may_grants_the_request_and_the_spend_starts
     assert (request.state, request.votes) == (State.OPEN, ())
     granted = await world.approve("bob", request)
     assert (granted.state, granted.voters) == (State.GRANTED, ("bob",))
-    spent = await world.spend("bob", granted)
+    spent = await world.spend(granted)
     assert spent.request.state is State.SPENT
     assert await world.runs() == [spent.run]
     assert world.effects() == []
@@ -101,7 +101,7 @@ async def test_the_card_names_who_may_vote_now_and_what_the_dry_run_printed(worl
 
 async def test_i1_an_open_request_cannot_be_spent(world: World) -> None:
     request = await world.propose()
-    assert (await refused(world.spend("bob", request))).startswith("Open: 0 of 1 vote")
+    assert (await refused(world.spend(request))).startswith("Open: 0 of 1 vote")
     assert await world.runs() == []
 
 
@@ -124,7 +124,7 @@ async def test_i1_a_request_that_only_claims_to_be_granted_cannot_be_spent(
 ) -> None:
     request = await world.propose(HIGH)
     voted = await world.approve("bob", request)
-    await refused(world.spend("bob", forge(voted)))
+    await refused(world.spend(forge(voted)))
     assert await world.runs() == []
 
 
@@ -133,16 +133,14 @@ async def test_i1_a_granted_request_is_bound_to_its_conversation_and_its_votes(
     world: World, forge: Forge
 ) -> None:
     granted = await world.granted()
-    await refused(world.spend("bob", forge(granted)))
+    await refused(world.spend(forge(granted)))
     assert await world.runs() == []
 
 
 async def test_i3_a_deny_after_the_last_vote_still_wins_until_the_spend(world: World) -> None:
     granted = await world.granted()
     await world.deny("carol", granted, "not today")
-    assert await refused(world.spend("bob", granted)) == (
-        "Already decided. Denied by carol: not today."
-    )
+    assert await refused(world.spend(granted)) == ("Already decided. Denied by carol: not today.")
     assert await world.runs() == []
 
 
@@ -151,7 +149,7 @@ async def test_i3_time_runs_out_until_the_spend_and_now_at_the_end_is_too_late(
 ) -> None:
     granted = await world.granted()
     clock.pass_by(HOUR)
-    told = await refused(world.spend("bob", granted))
+    told = await refused(world.spend(granted))
     assert told == (
         "Expired at 2026-03-01 10:30:00 UTC with 1 of 1 votes. Ask again to get a new card."
     )
@@ -161,7 +159,7 @@ async def test_i3_time_runs_out_until_the_spend_and_now_at_the_end_is_too_late(
 async def test_a_spend_a_moment_before_the_end_still_runs(world: World, clock: FrozenClock) -> None:
     granted = await world.granted()
     clock.pass_by(HOUR - clock.now().resolution)
-    assert (await world.spend("bob", granted)).request.state is State.SPENT
+    assert (await world.spend(granted)).request.state is State.SPENT
 
 
 # I5, I14: what a button carries is believed by nobody.
@@ -316,9 +314,7 @@ async def test_p27_the_same_click_twice_at_once_grants_once_and_runs_once(world:
         world.approve("bob", request), world.approve("bob", request)
     )
     assert first.voters == second.voters == ("bob",)
-    ends = await asyncio.gather(
-        world.spend("bob", first), world.spend("bob", second), return_exceptions=True
-    )
+    ends = await asyncio.gather(world.spend(first), world.spend(second), return_exceptions=True)
     [spent] = [end for end in ends if isinstance(end, Spent)]
     [loser] = [end for end in ends if isinstance(end, Refused)]
     assert loser.shown == "Already decided. Approved by bob."
@@ -327,7 +323,7 @@ async def test_p27_the_same_click_twice_at_once_grants_once_and_runs_once(world:
 
 async def test_p27_a_click_after_the_run_is_told_who_decided(world: World) -> None:
     granted = await world.granted()
-    await world.spend("bob", granted)
+    await world.spend(granted)
     for person in ("bob", "carol", "alice"):
         assert await refused(world.approve(person, granted)) == "Already decided. Approved by bob."
     assert await refused(world.deny("carol", granted)) == "Already decided. Approved by bob."
@@ -336,9 +332,7 @@ async def test_p27_a_click_after_the_run_is_told_who_decided(world: World) -> No
 
 async def test_p27_fifty_spends_at_once_have_one_winner(world: World) -> None:
     granted = await world.granted()
-    ends = await asyncio.gather(
-        *(world.spend("bob", granted) for _ in range(50)), return_exceptions=True
-    )
+    ends = await asyncio.gather(*(world.spend(granted) for _ in range(50)), return_exceptions=True)
     assert sum(isinstance(end, Spent) for end in ends) == 1
     assert {end.shown for end in ends if isinstance(end, Refused)} == {
         "Already decided. Approved by bob."
@@ -352,7 +346,7 @@ async def test_p27_approve_and_deny_at_once_end_in_one_state_and_the_run_agrees_
     request = await world.propose()
 
     async def approved() -> Run:
-        return (await world.spend("bob", await world.approve("bob", request))).run
+        return (await world.spend(await world.approve("bob", request))).run
 
     yes, no = await asyncio.gather(approved(), world.deny("carol", request), return_exceptions=True)
     ended = await world.now(request)
@@ -398,10 +392,10 @@ async def test_p32_two_distinct_people_must_agree_and_one_person_counts_once(wor
     for same in ("bob", "bob", BOB_ON_SLACK):
         voted = await world.approve(same, request)
         assert (voted.state, voted.voters) == (State.OPEN, ("bob",))
-    await refused(world.spend("bob", await world.now(request)))
+    await refused(world.spend(await world.now(request)))
     both = await world.approve("carol", request)
     assert (both.state, both.voters) == (State.GRANTED, ("bob", "carol"))
-    assert (await world.spend("carol", both)).run.voters == ("bob", "carol")
+    assert (await world.spend(both)).run.voters == ("bob", "carol")
 
 
 async def test_p32_one_no_among_several_ends_it(world: World) -> None:
@@ -439,7 +433,7 @@ async def test_p32_the_votes_whose_authority_was_checked_must_be_those_that_are_
     world.risks = tuple(replace(rule, quorum=1) for rule in world.risks)
     granted = await world.granted(HIGH)
     other = replace(granted, votes=(replace(granted.votes[0], principal="carol"),))
-    await refused(world.spend("carol", other))
+    await refused(world.spend(other))
     assert await world.runs() == []
 
 
@@ -536,7 +530,7 @@ async def test_c32_the_same_plan_again_is_the_same_card_counted(world: World) ->
 
 async def test_c40_after_it_was_spent_every_ask_is_a_new_request(world: World) -> None:
     granted = await world.granted()
-    await world.spend("bob", granted)
+    await world.spend(granted)
     anew = await world.propose()
     assert (anew.id == granted.id, anew.state, anew.votes) == (False, State.OPEN, ())
 

@@ -1,0 +1,34 @@
+"""Serving the queue until a signal ends it."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+
+from core.jobs import Engine
+
+_GRACE = 5.0
+"""Seconds in which what runs may still come to its end once the process is told to stop."""
+
+
+def signalled() -> asyncio.Event:
+    """Return an event that SIGINT and SIGTERM set."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+async def serve(
+    engine: Engine, stop: asyncio.Event, ready: Callable[[], None], *, grace: float = _GRACE
+) -> None:
+    """Run what is due until `stop`; what then takes too long is cut, and so unknown."""
+    serving = asyncio.create_task(engine.serve(stop))
+    told = asyncio.create_task(stop.wait())
+    ready()
+    await asyncio.wait({serving, told}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({serving}, timeout=grace)
+    told.cancel()
+    serving.cancel()  # does nothing to one that is done
+    with suppress(asyncio.CancelledError):
+        await serving
