@@ -438,7 +438,10 @@ def test_the_audit_log_is_whole_and_names_who_did_what(sayso: Sayso) -> None:
 @pytest.mark.parametrize(
     ("damage", "first_bad"),
     [
-        ("UPDATE audit SET body = replace(body, 'alice', 'carol') WHERE seq = 2", 2),
+        (
+            'UPDATE audit SET body = replace(body, \'"principal":"\', \'"principal":"x\') WHERE seq = 2',
+            2,
+        ),
         ("UPDATE audit SET at = '2020-01-01T00:00:00.000000Z' WHERE seq = 3", 3),
         ("DELETE FROM audit WHERE seq = 5", 5),
     ],
