@@ -294,3 +294,16 @@ async def test_i4_a_result_that_cannot_be_written_is_unknown_and_nothing_more_ru
     assert unknown.value.detail == {"error": {"where": "here"}}
     assert len(runner.ran) == 1
     assert states(await stored(stores, spent))[0] is StepState.RUNNING
+
+
+async def test_a_step_whose_runner_fails_is_unknown(
+    stores: Stores, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken() -> None:
+        raise OSError("no more processes")
+
+    spent = await spend(stores)
+    run = await execute(stores, FakeRunner(meanwhile={("append-word", "1"): broken}), spent)
+    assert run.state is RunState.UNKNOWN
+    assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
+    assert "its runner failed" in caplog.text

@@ -351,3 +351,41 @@ def test_a_parameter_may_have_any_name_that_pydantic_or_python_keep_for_themselv
     arguments: JsonObject = {name: "web"}
     assert tool.names == (name,)
     assert tool.expand(tool.check(arguments, {}).arguments).steps[0].argv == ("echo", "web")
+
+
+@pytest.mark.parametrize(
+    "param",
+    [
+        "{type: integer, minimum: 5, maximum: 1}",
+        "{type: integer, minimum: 0.5, maximum: 0.7}",
+        "{type: number, minimum: .nan}",
+        "{type: number, maximum: .inf}",
+        "{type: string, min_length: 5, max_length: 2}",
+        "{type: string, pattern: 'a{99999999999999}'}",
+        "{type: integer, maximum: -1}",
+    ],
+)
+def test_a_parameter_that_nothing_can_fit_is_refused_by_its_line(param: str) -> None:
+    text = f"name: x\nsummary: s\nparams:\n  n: {param}\nsteps: [{{run: [ls]}}]\n"
+    with pytest.raises(Invalid, match=r"x\.yml:4: params\.n"):
+        runbooks.tool(text, "x.yml")
+
+
+@pytest.mark.parametrize(
+    ("param", "value"),
+    [
+        ("{type: integer}", -1),
+        ("{type: number}", -0.5),
+        ("{type: integer, minimum: 0.5}", 0),
+        ("{type: integer, enum: [1, 2]}", True),
+        ("{type: integer, enum: [1, 2]}", 1.0),
+    ],
+)
+def test_a_number_that_could_be_a_flag_or_another_type_is_refused(param: str, value: Json) -> None:
+    tool = taking(param, '"{x}"')
+    with pytest.raises(Incorrect):
+        tool.check({"x": value}, {})
+
+
+def test_a_negative_number_is_fine_where_the_runbook_says_so() -> None:
+    assert argv(taking("{type: integer, minimum: -5}", '"{x}"'), x=-3) == ("echo", "-3")
