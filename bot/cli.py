@@ -221,6 +221,9 @@ def main() -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         code: int = cli.main(standalone_mode=False) or 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.UsageError as error:
         wrong = Invalid(f"{error.format_message()} See: sayso --help")
         return _fail(wrong, as_json="--json" in sys.argv)

@@ -18,7 +18,7 @@ from bot.wiring import App
 from core import audit
 from core.commands import usage
 from core.display import sound
-from core.errors import Refused
+from core.errors import Invalid, Refused
 from core.events import Approve, Ask, Deny, Place
 from core.principals import Identity
 
@@ -49,9 +49,12 @@ def ask(
     again: str | None,
 ) -> Printed:
     """Ask in words, with an exported plan, or again for what a request showed."""
+    if sum(map(bool, (text, plan, again))) > 1:
+        raise Invalid("Ask in words, with --plan, or with --again: one of them at a time.")
     exported = plan_files.read(plan) if plan else None
 
     async def deed(app: App) -> Printed:
+        _warn(app.catalogue().faults)
         identity = _identity(app, name)
         message = Ask(identity=identity, place=PLACE, text=text, conversation=conversation)
         if again:
@@ -263,7 +266,6 @@ def _identity(app: App, name: str | None) -> Identity:
 def _with_app(file: Path, deed: Deed) -> Printed:
     async def run() -> Printed:
         async with wiring.opened(file) as app:
-            _warn(app.catalogue().faults)
             return await deed(app)
 
     return asyncio.run(run())

@@ -7,6 +7,7 @@ or let one account act as another. Everything else can be overridden as `SAYSO_S
 import os
 from collections.abc import Mapping
 from datetime import timedelta
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -22,6 +23,11 @@ from core.redaction import SHORTEST
 PREFIX = "SAYSO_"
 AUTHORITY = ("tenants", "people", "policy", "approvals", "console")
 """Sections that the environment cannot touch."""
+ACTIONS = (
+    "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "plan:edit", "run:stop",
+    "run:resolve", "grant:propose", "grant:revoke",
+)  # fmt: skip
+"""What a policy may speak of."""
 NOT_SETTINGS = ("SAYSO_STEP_ID",)
 """What Sayso itself puts into the environment of a step."""
 
@@ -76,6 +82,13 @@ class PolicyLine(_Section):
     action: str = Field(min_length=1)
     resource: str = "*"
     groups: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    @field_validator("action")
+    @classmethod
+    def _exists(cls, action: str) -> str:
+        if not any(fnmatchcase(known, action) for known in ACTIONS):
+            raise ValueError(f"there is no such action; there are {', '.join(ACTIONS)}")
+        return action
 
 
 class PolicySection(_Section):

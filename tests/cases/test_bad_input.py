@@ -220,7 +220,9 @@ def test_a_locked_database_is_explained_and_the_request_is_still_there(sayso: Sa
     with sayso.locked():
         kind, message = sayso.run("approve", sayso.id("alpha"), as_="bob").error
     assert kind == "unavailable"
-    assert message == "The database is busy with another process. Nothing was changed; try again."
+    assert (
+        message == "The database is busy with another process, so this was not written. Try again."
+    )
     assert sayso.state(sayso.id("alpha")) == "open"
     assert sayso.run("approve", sayso.id("alpha"), as_="bob").code == 0
     assert sayso.ledger() == ["alpha"]
