@@ -5,7 +5,7 @@ import json
 import logging
 import signal
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ from bot.printed import Printed
 from bot.wiring import App
 from core import audit
 from core.commands import usage
-from core.display import sound
+from core.display import output, sound
 from core.errors import Invalid, Refused
 from core.events import Approve, Ask, Deny, Place
 from core.principals import Identity
@@ -33,8 +33,11 @@ def named(command: str) -> Callable[..., Printed]:
     deed: Callable[..., Printed] = globals()[command]
 
     def done(file: Path, **given: object) -> Printed:
-        # Bytes that are no text must not get as far as a store or an encoder.
-        return deed(file, **{n: sound(v) if isinstance(v, str) else v for n, v in given.items()})
+        # Bytes that are no text must not get as far as a store or an encoder, and nothing that
+        # somebody typed may move the cursor of whoever reads it.
+        sounded = {n: sound(v) if isinstance(v, str) else v for n, v in given.items()}
+        printed = deed(file, **sounded)
+        return replace(printed, text=output(printed.text))
 
     return done
 
@@ -164,7 +167,7 @@ def plan_export(file: Path, *, plan: str) -> Printed:
         found = await app.records.plans(plan)
         if not found:
             raise Refused("There is no such plan. Its id stands on the card: p_ and 12 digits.")
-        exported = plan_files.exported(found[0])
+        exported = plan_files.exported(plan, found[0])
         return Printed(object=exported, text=plan_files.written(exported))
 
     return _with_app(file, deed)

@@ -489,7 +489,7 @@ def test_c93_no_variable_says_who_may_decide(sayso: Sayso) -> None:
         done = running.done()
         kind, message = done.error
         assert (done.code, kind) == (2, "invalid")
-        assert message.startswith(f"{name}: who may decide is set in sayso.yml alone.")
+        assert message.startswith(f"{name}: who may decide and what may run is set in")
     assert (sayso.state(sayso.id("alpha")), sayso.ledger()) == ("open", [])
 
 
