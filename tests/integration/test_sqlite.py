@@ -596,3 +596,14 @@ async def test_the_plan_in_the_table_is_believed_only_where_it_hashes_to_what_wa
     assert altered.state is State.REVOKED
     with pytest.raises(SaysoError, match="not the one that was shown"):
         assert altered.plan
+
+
+async def test_p55_whatever_was_made_of_the_log_is_read_so_that_it_can_be_told(
+    stores: Stores, path: Path
+) -> None:
+    await granted(stores)
+    with outside(path) as other:
+        other.execute("UPDATE audit SET body = CAST(x'ff' AS TEXT) WHERE seq = 2")
+    verdict = audit.verify(await stores.records.audit())
+    assert isinstance(verdict, audit.Broken)
+    assert verdict.first_bad == 2
