@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core import commands, runbooks
+from core.display import one_line
 from core.errors import Invalid, Unavailable
 from core.tools import Tool, Toolbox
+
+_LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +43,10 @@ class RunbookFolder:
             raise Unavailable(
                 f"The runbooks in {self._folder.name} cannot be read. Check `runbooks.folder`."
             ) from error
-        found = {f"{file.parent.name}/{file.name}": self._tool(file) for file in files}
-        names = Counter(tool.name for tool in found.values() if isinstance(tool, Tool))
+        found = [(_shown(file), self._tool(file)) for file in files]
+        names = Counter(tool.name for _, tool in found if isinstance(tool, Tool))
         tools, faults = list[Tool](), list[str]()
-        for file, tool in found.items():
+        for file, tool in found:
             if isinstance(tool, str):
                 faults.append(tool)
             elif names[tool.name] > 1:
@@ -56,8 +59,10 @@ class RunbookFolder:
 
     def _tool(self, file: Path) -> Tool | str:
         """Return a file's tool or what is wrong with it; parsed again only where its bytes are new."""
-        shown = f"{file.parent.name}/{file.name}"
+        shown = _shown(file)
         try:
+            if not file.is_file() or file.stat().st_size > _LARGEST:
+                return f"{shown}:1: it is no file, or larger than {_LARGEST} bytes. Remove it."
             content = file.read_bytes()
             known = self._read.get(file)
             if known is None or known[0] != content:
@@ -69,3 +74,8 @@ class RunbookFolder:
         except (OSError, UnicodeDecodeError):
             return f"{shown}:1: it cannot be read. Check its rights and its encoding."
         return known[1]
+
+
+def _shown(file: Path) -> str:
+    """Return a file's name as one visible line: it may hold anything."""
+    return one_line(f"{file.parent.name}/{file.name}", 120)

@@ -7,7 +7,7 @@ from itertools import count
 
 from approvals.models import Request, Rule, Run, RunState, State, Step, StepState
 from core.cards import Button, Card, Fact
-from core.display import json_text, odd_characters, one_line, quoted
+from core.display import json_text, odd_characters, one_line, output, quoted
 from core.durations import words
 from core.plans import Call, Plan, RunStep
 from core.tools import Checked
@@ -40,20 +40,25 @@ def card_for(
     """
     lines = tuple(_plan_lines(plan))
     fits = sum(len(line) + 1 for line in lines) <= room
-    first = ("Approve", "approve") if fits else ("Review full plan", "review")
+    approve = Button(label="Approve", verb="approve", request=request)
+    review = Button(label="Review full plan", verb="review", request=request)
     return Card(
         title=f"Approve to run: {', '.join(plan.tools)}",
         plan=lines if fits else (f"{len(plan.calls)} calls; the full plan does not fit here",),
         facts=tuple(_facts(plan, shown, expires_at)),
         warnings=tuple(_warnings(plan, shown)),
         estimate="not estimated",
-        preview=tuple(line for text in shown.previews for line in quoted(text)),
+        preview=tuple(line for text in shown.previews for line in _printed(text)),
         unchecked=tuple(_unchecked(shown.about)),
         buttons=(
-            Button(label=first[0], verb=first[1], request=request),  # type: ignore[arg-type]  # both literals
+            approve if fits else review,
             Button(label="Deny", verb="deny", request=request),
         ),
     )
+
+
+def _printed(text: str) -> list[str]:
+    return output(text).expandtabs(4).splitlines()
 
 
 def _plan_lines(plan: Plan) -> Iterator[str]:

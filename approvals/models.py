@@ -129,7 +129,7 @@ class Request:
     opened_at: datetime
     expires_at: datetime
     ended_by: str | None
-    """Who denied it or asked again; None where people approved it, time ran out or a check failed."""
+    """Who denied it, asked again, or found by a click that it had changed; else None."""
     reason: str
 
     @property

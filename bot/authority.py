@@ -5,7 +5,8 @@ from pathlib import Path
 from approvals.models import Rule
 from approvals.policy import Authority, Policy, PolicyRule
 from bot import settings
-from bot.settings import PersonSection, RiskSection, Settings
+from bot.sections import PersonSection, RiskSection
+from bot.settings import Settings
 from core.principals import Directory, Identity, Person
 
 CONSOLE = ("console", "local")

@@ -81,7 +81,7 @@ def run_(**given: Any) -> None:
 
 @cli.command()
 @click.argument("run")
-@click.argument("index", type=int)
+@click.argument("index", type=click.IntRange(0, 10_000))
 @click.option("--happened/--did-not", required=True, help="What you found out.")
 @as_name
 @as_json
@@ -215,8 +215,17 @@ def _run(command: str, *, as_json: bool, **given: Any) -> None:
             "Look at `sayso runs` before you try again."
         )
         sys.exit(_fail(unexpected, as_json=as_json))
-    click.echo(json.dumps(printed.object) if as_json else printed.text)
+    _say(json.dumps(printed.object) if as_json else printed.text)
     sys.exit(printed.code)
+
+
+def _say(text: str) -> None:
+    """Print; where that fails, what was done stays done, and its record is kept."""
+    try:
+        click.echo(text)
+    except OSError as error:
+        sys.stderr.write(f"This could not be printed ({error.strerror}). Look at `sayso runs`.\n")
+        sys.exit(1)
 
 
 def _fail(error: SaysoError, *, as_json: bool) -> int:
@@ -238,6 +247,9 @@ def main() -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         code: int = cli.main(standalone_mode=False) or 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.UsageError as error:
         wrong = Invalid(f"{error.format_message()} See: sayso --help")
         return _fail(wrong, as_json="--json" in sys.argv)

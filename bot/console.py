@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -19,8 +19,8 @@ from bot.printed import Printed
 from bot.wiring import App
 from core import audit
 from core.commands import usage
-from core.display import sound
-from core.errors import Refused
+from core.display import output, sound
+from core.errors import Invalid, Refused
 from core.events import Approve, Ask, Deny, Place, Stop
 from core.principals import Identity
 
@@ -35,8 +35,11 @@ def named(command: str) -> Callable[..., Printed]:
     deed: Callable[..., Printed] = globals()[command]
 
     def done(file: Path, **given: object) -> Printed:
-        # Bytes that are no text must not get as far as a store or an encoder.
-        return deed(file, **{n: sound(v) if isinstance(v, str) else v for n, v in given.items()})
+        # Bytes that are no text must not get as far as a store or an encoder, and nothing that
+        # somebody typed may move the cursor of whoever reads it.
+        sounded = {n: sound(v) if isinstance(v, str) else v for n, v in given.items()}
+        printed = deed(file, **sounded)
+        return replace(printed, text=output(printed.text))
 
     return done
 
@@ -51,9 +54,12 @@ def ask(
     again: str | None,
 ) -> Printed:
     """Ask in words, with an exported plan, or again for what a request showed."""
+    if sum(map(bool, (text, plan, again))) > 1:
+        raise Invalid("Ask in words, with --plan, or with --again: one of them at a time.")
     exported = plan_files.read(plan) if plan else None
 
     async def deed(app: App) -> Printed:
+        _warn(app.catalogue().faults)
         identity = _identity(app, name)
         message = Ask(identity=identity, place=PLACE, text=text, conversation=conversation)
         if again:
@@ -187,7 +193,7 @@ def plan_export(file: Path, *, plan: str) -> Printed:
         found = await app.records.plans(plan)
         if not found:
             raise Refused("There is no such plan. Its id stands on the card: p_ and 12 digits.")
-        exported = plan_files.exported(found[0])
+        exported = plan_files.exported(plan, found[0])
         return Printed(object=exported, text=plan_files.written(exported))
 
     return _with_app(file, deed)
@@ -289,7 +295,6 @@ def _identity(app: App, name: str | None) -> Identity:
 def _with_app(file: Path, deed: Deed) -> Printed:
     async def run() -> Printed:
         async with wiring.opened(file) as app:
-            _warn(app.catalogue().faults)
             return await deed(app)
 
     return asyncio.run(run())

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from approvals.policy import EVERYONE
 from bot import settings, wiring
 from bot.settings import Settings
 from core.errors import Invalid, SaysoError
@@ -23,7 +24,16 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
         yield f"runbooks.workdir: there is no folder {configured.runbooks.workdir}. Make it."
     if not any(tenant.console for tenant in configured.tenants.values()):
         yield "tenants: nobody owns the console. Write `console: true` for the tenant that does."
+    yield from _empty_groups(configured)
     yield from runbook_problems(file, configured)
+
+
+def _empty_groups(configured: Settings) -> Iterator[str]:
+    held = {group for person in configured.people.values() for group in person.groups}
+    for number, line in enumerate(configured.policy.rules):
+        for group in line.groups:
+            if group not in held | {EVERYONE}:
+                yield f"policy.rules.{number}: nobody is in {group}. Correct it, or add somebody."
 
 
 def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:

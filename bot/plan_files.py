@@ -10,10 +10,14 @@ from core import canonical, documents, plans
 from core.errors import Invalid, Refused
 from core.plans import Plan
 
+_LARGEST = 10_000_000
 
-def exported(body: str) -> dict[str, Any]:
-    """Return what a plan's file holds."""
+
+def exported(name: str, body: str) -> dict[str, Any]:
+    """Return what a plan's file holds; raise `Refused` where the stored plan is not the one named."""
     plan = plans.read(body)
+    if plan.id != name:
+        raise Refused("The stored plan is not the one that was shown under this id.")
     return {"plan_sha256": plan.sha256, "plan": canonical.parse(plan.canonical)}
 
 
@@ -25,12 +29,13 @@ def written(values: Mapping[str, Any]) -> str:
 
 def read(file: Path) -> Plan:
     """Read a plan back; raise `Invalid` for a file that is none, `Refused` for one that was edited."""
+    unreadable = Invalid(f"{file.name!a} cannot be read. Name one that `sayso plan export` wrote.")
+    if not file.is_file() or file.stat().st_size > _LARGEST:
+        raise unreadable
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(
-            f"{file.name} cannot be read. Name a file that `sayso plan export` wrote."
-        ) from error
+        raise unreadable from error
     document = documents.load(text, file.name)
     if not isinstance(document.value, Mapping) or set(document.value) != {"plan", "plan_sha256"}:
         raise document.error(

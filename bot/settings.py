@@ -8,142 +8,44 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Any, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
+from bot.sections import (
+    ConsoleSection,
+    ExecutionSection,
+    ModelSection,
+    Name,
+    PersonSection,
+    PolicySection,
+    RiskSection,
+    RunbooksSection,
+    SandboxSection,
+    StorageSection,
+    TenantSection,
+)
 from core import documents
+from core.display import one_line
 from core.documents import Document
-from core.durations import Duration
 from core.errors import Invalid
 from core.redaction import SHORTEST
 
 PREFIX = "SAYSO_"
-AUTHORITY = ("tenants", "people", "policy", "approvals", "console")
-"""Sections that the environment cannot touch."""
+AUTHORITY = (
+    "tenants", "people", "policy", "approvals", "console",
+    "execution", "sandbox", "secrets", "runbooks",
+)  # fmt: skip
+"""Sections that the environment cannot touch: who may decide, what may run, and how."""
+RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
 NOT_SETTINGS = ("SAYSO_STEP_ID",)
 """What Sayso itself puts into the environment of a step."""
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-"""Plain ASCII, because it stands on cards as software's own word."""
-Names = Annotated[tuple[str, ...], Field(strict=False)]
-
-
-def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("write a number")  # noqa: TRY004 - pydantic wants a ValueError
-    return value
-
-
-Count = Annotated[int, BeforeValidator(_no_boolean)]
-"""YAML reads `yes` as true, and Python takes true for 1."""
-
-
-class TenantSection(_Section):
-    """The workspaces and guilds that one tenant owns, and whether the console is its."""
-
-    slack: Names = ()
-    discord: Names = ()
-    console: bool = False
-
-
-class PersonSection(_Section):
-    """One person: console accounts, `TEAM:USER` and `GUILD:USER` identities, and groups."""
-
-    console: Names = ()
-    slack: Names = ()
-    discord: Names = ()
-    groups: Names = ()
-
-    @field_validator("slack", "discord")
-    @classmethod
-    def _are_pairs(cls, identities: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(i.count(":") == 1 and all(i.split(":")) for i in identities):
-            raise ValueError("write an identity as workspace and user with a colon between")
-        return identities
-
-
-class PolicyLine(_Section):
-    """One rule. `resource` is everything unless it says otherwise."""
-
-    effect: Literal["allow", "deny"]
-    action: str = Field(min_length=1)
-    resource: str = "*"
-    groups: Annotated[tuple[str, ...], Field(min_length=1)]
-
-
-class PolicySection(_Section):
-    """Default deny; one line that denies beats all that allow."""
-
-    rules: tuple[PolicyLine, ...] = ()
-
-
-class RiskSection(_Section):
-    """How many must agree, and until when."""
-
-    quorum: Count = Field(default=1, ge=1, le=20)
-    requester_may_vote: bool = False
-    expires: Duration = timedelta(hours=8)
-    remind_at: float | None = Field(default=None, gt=0, lt=1)
-    escalate_to: Names = ()
-
-
-class ModelSection(_Section):
-    """Who thinks. Without a model, a strict grammar over the runbooks' phrases."""
-
-    provider: Literal["grammar"] = "grammar"
-
-
-class RunbooksSection(_Section):
-    """Where runbooks lie, and where their steps run."""
-
-    folder: Path = Path("runbooks")
-    workdir: str = "work"
-    strict: bool = False
-    """Refuse to start while any file is bad, instead of leaving that file out."""
-
-
-class StorageSection(_Section):
-    """Where everything is kept."""
-
-    url: str = "sqlite:data/sayso.db"
-
-    @field_validator("url")
-    @classmethod
-    def _is_sqlite(cls, url: str) -> str:
-        if not url.startswith("sqlite:") or len(url) == len("sqlite:"):
-            raise ValueError("write sqlite: and a path, such as sqlite:data/sayso.db")
-        return url
-
-    @property
-    def path(self) -> Path:
-        """Return the database's file."""
-        return Path(self.url.removeprefix("sqlite:"))
-
-
-class SandboxSection(_Section):
-    """How steps are kept from everything else. There is no default: unset means nothing runs."""
-
-    backend: Literal["none"] | None = None
-
-
-class ExecutionSection(_Section):
-    """What may run at all."""
-
-    plan_only: bool = False
-    runs_per_turn: Count = Field(default=1, ge=0, le=1)
-
-
-class ConsoleSection(_Section):
-    """The command line as a platform."""
-
-    allow_as: bool = False
 
 
 def _risks() -> dict[str, RiskSection]:
@@ -164,7 +66,7 @@ class Settings(BaseSettings):
     tenants: dict[Name, TenantSection] = Field(default_factory=dict)
     people: dict[Name, PersonSection] = Field(default_factory=dict)
     policy: PolicySection = PolicySection()
-    approvals: dict[str, RiskSection] = Field(default_factory=_risks)
+    approvals: dict[Name, RiskSection] = Field(default_factory=_risks)
     model: ModelSection = ModelSection()
     runbooks: RunbooksSection = RunbooksSection()
     storage: StorageSection = StorageSection()
@@ -186,6 +88,13 @@ class Settings(BaseSettings):
             if len(set(owned)) != len(owned):
                 raise ValueError(f"one {platform} workspace belongs to two tenants")
         return tenants
+
+    @field_validator("people")
+    @classmethod
+    def _are_people(cls, people: dict[str, PersonSection]) -> dict[str, PersonSection]:
+        for name in RESERVED_NAMES & {name.lower() for name in people}:
+            raise ValueError(f"nobody can be called {name}: the software speaks by that name")
+        return people
 
     @field_validator("approvals")
     @classmethod
@@ -225,6 +134,10 @@ def read(file: Path) -> Settings:
         return Settings(**values)
     except ValidationError as error:
         raise _blamed(document, error) from error
+    except SettingsError as error:
+        raise Invalid(
+            "One of the SAYSO_ variables does not hold what its section needs. Correct or unset it."
+        ) from error
 
 
 def stray_names() -> tuple[str, ...]:
@@ -263,18 +176,22 @@ def _secret(name: str, source: str, folder: Path) -> str:
 
 
 def _document(file: Path) -> Document:
+    name = one_line(file.name, 120)
+    unreadable = Invalid(f"{name} cannot be read here. Run sayso in its folder, or use --config.")
+    if not file.is_file():
+        raise unreadable
     try:
-        return documents.load(file.read_text(encoding="utf-8"), file.name)
+        return documents.load(file.read_text(encoding="utf-8"), name)
     except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(
-            f"{file.name} cannot be read here. Run sayso in its folder, or name it with --config."
-        ) from error
+        raise unreadable from error
 
 
 def _refuse_environment() -> None:
     for name in os.environ:  # noqa: TID251 - the module for it
         if _is_ours(name) and _section(name) in AUTHORITY:
-            raise Invalid(f"{name}: who may decide is set in sayso.yml alone. Unset this variable.")
+            raise Invalid(
+                f"{name}: who may decide and what may run is set in sayso.yml alone. Unset this variable."
+            )
 
 
 def _is_ours(name: str) -> bool:

@@ -85,7 +85,7 @@ class App:
 async def opened(file: Path) -> AsyncGenerator[App]:
     """Open what the configuration names, notice what dead processes left, and close it again."""
     configured = settings.read(file)
-    path = file.parent / configured.storage.path
+    path = _home(file) / configured.storage.path
     database = await SqliteDatabase.open(path, SystemClock())
     try:
         app = _app(configured, file, database)
@@ -101,7 +101,7 @@ def catalogue(file: Path, configured: Settings) -> Catalogue:
 
 
 def _app(configured: Settings, file: Path, database: SqliteDatabase) -> App:
-    home = file.resolve().parent
+    home = _home(file)
     secrets = settings.secret_values(configured.secrets, home)
     redactor = Redactor.of(secrets.values())
     work = home / configured.runbooks.workdir
@@ -154,6 +154,11 @@ def _app(configured: Settings, file: Path, database: SqliteDatabase) -> App:
     )
 
 
+def _home(file: Path) -> Path:
+    """Return the folder that paths in the configuration are relative to."""
+    return file.resolve().parent
+
+
 def _folder(file: Path, configured: Settings) -> RunbookFolder:
-    folder = file.resolve().parent / configured.runbooks.folder
+    folder = _home(file) / configured.runbooks.folder
     return RunbookFolder(folder, strict=configured.runbooks.strict)

@@ -77,6 +77,13 @@ _ENDED = {
 }
 
 
+_ENDINGS = {
+    Ending.TIMED_OUT: "it ran longer than its time limit",
+    Ending.TOO_MUCH_OUTPUT: "it printed more than its output limit",
+    Ending.NOT_STARTED: "it could not be started",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Dictated:
     """A `Model` for a command that a person typed: that call, then what came of it."""
@@ -169,16 +176,10 @@ class Agent:
 
 def ending_in_words(ended: Ended) -> str:
     """Say how a command ended."""
-    match ended.ending:
-        case Ending.TIMED_OUT:
-            return "it ran longer than its time limit"
-        case Ending.TOO_MUCH_OUTPUT:
-            return "it printed more than its output limit"
-        case Ending.NOT_STARTED:
-            return "it could not be started"
-        case Ending.EXITED:
-            code = ended.exit_code or 0
-            return f"signal {-code}" if code < 0 else f"exit code {code}"
+    if ended.ending is not Ending.EXITED:
+        return _ENDINGS[ended.ending]
+    code = ended.exit_code or 0
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
 def _calls(entries: Sequence[Entry]) -> int:

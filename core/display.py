@@ -32,7 +32,12 @@ def hidden(text: str) -> str | None:
 
 def character_name(character: str) -> str:
     """Return a code point with its name, `U+202E RIGHT-TO-LEFT OVERRIDE`."""
-    return f"U+{ord(character):04X} {unicodedata.name(character, 'a control character')}"
+    return f"U+{ord(character):04X} {unicodedata.name(character, _nameless(character))}"
+
+
+def _nameless(character: str) -> str:
+    control = unicodedata.category(character) == "Cc"
+    return "a control character" if control else "a character without a name"
 
 
 def odd_characters(value: Json) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ Path: TypeAlias = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_CONSTRUCTING = (ValueError, KeyError, IndexError, AttributeError, TypeError, OverflowError)
+"""What PyYAML's constructors raise for a tag that does not fit."""
 _NEXT_STEP = {
     "missing": "Add it.",
     "extra_forbidden": "Sayso does not know this name. Correct its spelling or remove it.",
@@ -108,7 +110,12 @@ def _pairs(walk: _Walk, node: yaml.Node, path: Path) -> Iterator[tuple[str, Json
 
 
 def _scalar(walk: _Walk, node: yaml.ScalarNode) -> Json:
-    value: object = walk.loader.construct_object(node)  # pyright: ignore[reportUnknownMemberType]
+    try:
+        value: object = walk.loader.construct_object(node)  # pyright: ignore[reportUnknownMemberType]
+    except _CONSTRUCTING as error:
+        raise walk.refuse(
+            node, "this is not what its form or its tag says. Put it in quotes."
+        ) from error
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise walk.refuse(node, "this would be read as a date or as bytes. Put it in quotes.")

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator
 
 _PART = re.compile(r"([0-9]{1,6})(ms|s|m|h|d)", re.ASCII)
 _LONGEST = 30
+_MOST = timedelta(days=366)
 _UNITS = {
     "ms": timedelta(milliseconds=1),
     "s": timedelta(seconds=1),
@@ -23,8 +24,8 @@ def parse(text: object) -> timedelta:
         return text
     written = text if isinstance(text, str) and len(text) <= _LONGEST else ""
     span = sum((int(n) * _UNITS[unit] for n, unit in _PART.findall(written)), timedelta())
-    if _PART.sub("", written) or not span:
-        raise ValueError("write a span of time such as 60s, 30m, 24h or 1h30m")
+    if _PART.sub("", written) or not timedelta() < span <= _MOST:
+        raise ValueError("write a span of time such as 60s, 30m, 24h or 1h30m, at most a year")
     return span
 
 

@@ -90,7 +90,7 @@ class Runbook(Part):
     name: str
     summary: str = Field(min_length=1, max_length=200)
     effect: Effect = Field(Effect.WRITE, strict=False)
-    risk: str = "medium"
+    risk: str = Field("medium", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     params: dict[str, Param] = Field(default_factory=dict)
     phrases: Annotated[tuple[str, ...], Field(strict=False)] = ()
     preview: Preview | None = None

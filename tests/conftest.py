@@ -1,7 +1,8 @@
 """Stores on every database that there is; a new backend joins by an opener of its own."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
@@ -11,7 +12,7 @@ from approvals.store import ApprovalStore, Records, RunStore
 from core.conversations import Conversations
 from core.ports import Clock
 from tests.fakes.clock import FrozenClock
-from tests.stores import Closable, Connect, Stores, begin_conversations
+from tests.stores import QUICK, Closable, Connect, Stores, begin_conversations
 
 
 async def _sqlite(folder: Path, clock: Clock) -> Closable:
@@ -26,15 +27,21 @@ def clock() -> FrozenClock:
     return FrozenClock()
 
 
+@pytest.fixture
+def quick_path() -> Generator[Path]:
+    with TemporaryDirectory(prefix="sayso-", dir=QUICK) as folder:
+        yield Path(folder)
+
+
 @pytest.fixture(params=_BACKENDS)
 async def connect(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock
+    request: pytest.FixtureRequest, quick_path: Path, clock: FrozenClock
 ) -> AsyncGenerator[Connect]:
     """Return what opens one more connection to the same data, as another process would."""
     opened: list[Closable] = []
 
     async def another() -> Closable:
-        opened.append(await _BACKENDS[request.param](tmp_path, clock))
+        opened.append(await _BACKENDS[request.param](quick_path, clock))
         return opened[-1]
 
     yield another

@@ -1,5 +1,6 @@
 """Every store on one database, ways to bring a request or a run somewhere, and cuts in transactions."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +26,8 @@ TABLES = (
     "conversation", "turn", "entry", "plan", "request", "vote", "denial", "run", "step", "audit",
     "job",
 )  # fmt: skip
+QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
+"""Where files lie that nobody asks to survive: in memory, where there is such a place."""
 OTHER_CONVERSATION = "c_2"
 OTHER_TENANT = "globex"
 THEIR_CONVERSATION = "c_theirs"

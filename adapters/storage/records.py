@@ -10,6 +10,8 @@ from approvals.models import Request, Run
 from core import audit
 from core.conversations import Said
 
+_TEXTS = ("at", "tenant", "kind", "body", "prev", "hash")
+
 
 @dataclass(frozen=True, slots=True)
 class Records:
@@ -47,8 +49,12 @@ class Records:
 
     async def audit(self) -> list[audit.Entry]:
         """See the port."""
-        found = await self.database.transact(lambda _: rows("SELECT * FROM audit ORDER BY seq"))
-        return [audit.Entry(**dict(row)) for row in found]
+        # As bytes: whatever somebody made of the table has to be read, to be told where it is wrong.
+        blobs = ", ".join(f"cast({name} AS BLOB) AS {name}" for name in _TEXTS)
+        found = await self.database.transact(
+            lambda _: rows(f"SELECT seq, {blobs} FROM audit ORDER BY seq")  # noqa: S608 - constants
+        )
+        return [audit.Entry(seq=row["seq"], **{n: _text(row[n]) for n in _TEXTS}) for row in found]
 
 
 def _requests(now: datetime) -> Transaction[list[Request]]:
@@ -77,3 +83,11 @@ def _by(column: str, found: Rows) -> dict[str, list[Row]]:
     for row in found:
         grouped[row[column]].append(row)
     return grouped
+
+
+def _text(value: bytes) -> str:
+    """Return the text, or one that no entry can hold where the bytes are none."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return "\0"

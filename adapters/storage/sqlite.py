@@ -158,10 +158,11 @@ async def _in(thread: ThreadPoolExecutor, function: Callable[[], T]) -> T:
 def _in_words(error: Exception) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return "The database is busy with another process. Nothing was changed; try again."
+        return "The database is busy with another process, so this was not written. Try again."
     if code in _FULL:
         return (
-            "The database could not be written: the disk is full or failing. Nothing was changed."
+            "The database could not be written: the disk is full or failing. What was to be written "
+            "now was not; look at `sayso requests` and `sayso runs` before you try again."
         )
     if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
         return "The database file is damaged or is not a database. Restore it from a backup."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sayso import Sayso, Text, fresh, until, waiting
+from tests.sayso import Running, Sayso, Text, fresh, until, waiting
 
 SETTINGS = {
     "an unknown name": ("{quorum: 2,", "{qorum: 2,", "27: approvals.high.qorum"),
@@ -59,15 +59,20 @@ def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator
 # Files
 
 
-@pytest.mark.parametrize("what", SETTINGS)
-def test_a_bad_configuration_is_one_line_with_place_and_next_step(empty: Sayso, what: str) -> None:
-    old, new, where = SETTINGS[what]
-    empty.edit("sayso.yml", old, new)
-    done = empty.run("check")
-    kind, message = done.error
-    assert (done.code, kind, done.err) == (2, "invalid", "")
-    assert message.startswith(f"sayso.yml:{where}: "), message
-    assert re.search(r"\. [A-Z][^.]+\.$|: [a-z].*\.$", message), message
+def test_each_bad_configuration_is_one_line_with_place_and_next_step(empty: Sayso) -> None:
+    good = (empty.folder / "sayso.yml").read_text("utf-8")
+    started = dict[str, Running]()
+    for number, (old, new, where) in enumerate(SETTINGS.values()):
+        assert good.count(old) == 1
+        name = f"bad-{number}.yml"
+        (empty.folder / name).write_text(good.replace(old, new), "utf-8")
+        started[f"{name}:{where}"] = empty.start("--config", name, "check")
+    for where, running in started.items():
+        done = running.done()
+        kind, message = done.error
+        assert (done.code, kind, done.err) == (2, "invalid", "")
+        assert message.startswith(f"{where}: "), message
+        assert re.search(r"\. [A-Z][^.]+\.$|: [a-z].*\.$", message), message
 
 
 def test_a_yes_is_not_taken_for_a_quorum_of_one(empty: Sayso) -> None:
@@ -145,13 +150,17 @@ def test_a_risk_without_a_rule_is_found_by_check_and_never_proposed(empty: Sayso
 # Text
 
 
-@pytest.mark.parametrize("what", TEXTS)
-def test_any_text_ends_in_a_sentence(sayso: Sayso, what: str) -> None:
-    done = sayso.run("ask", "--", TEXTS[what], as_="alice", plain=True)
-    said = done.out + done.err
-    assert "Traceback" not in said
-    assert done.code == (1 if what in {"nothing", "too much"} else 0)
-    assert re.search(r"^[A-Za-z-]+:? .*\w", said), said
+def test_any_text_ends_in_a_sentence(sayso: Sayso) -> None:
+    started = {
+        what: sayso.start("ask", "--", text, as_="alice", plain=True)
+        for what, text in TEXTS.items()
+    }
+    for what, running in started.items():
+        done = running.done()
+        said = done.out + done.err
+        assert "Traceback" not in said, what
+        assert done.code == (1 if what in {"nothing", "too much"} else 0), what
+        assert re.search(r"^[A-Za-z-]+:? .*\w", said), (what, said)
     assert sayso.sql("SELECT count(*) FROM request") == [(4,)]
 
 
@@ -211,7 +220,9 @@ def test_a_locked_database_is_explained_and_the_request_is_still_there(sayso: Sa
     with sayso.locked():
         kind, message = sayso.run("approve", sayso.id("alpha"), as_="bob").error
     assert kind == "unavailable"
-    assert message == "The database is busy with another process. Nothing was changed; try again."
+    assert (
+        message == "The database is busy with another process, so this was not written. Try again."
+    )
     assert sayso.state(sayso.id("alpha")) == "open"
     assert sayso.run("approve", sayso.id("alpha"), as_="bob").code == 0
     assert sayso.ledger() == ["alpha"]

@@ -521,6 +521,8 @@ async def test_a_folder_without_rights_is_unavailable(tmp_path: Path, rights: in
         found = subprocess.run(
             [sys.executable, "-c", DENIED, folder / "sayso.db"],
             cwd=HOME,
+            # Whoever measures coverage could not write here as somebody else.
+            env={name: value for name, value in os.environ.items() if "COV" not in name},
             capture_output=True,
             text=True,
             check=False,
@@ -602,3 +604,14 @@ async def test_the_plan_in_the_table_is_believed_only_where_it_hashes_to_what_wa
     revoked = await now(stores, request)
     assert (revoked.state, revoked.reason) == (State.REVOKED, cards.ALTERED)
     assert await stores.records.runs() == []
+
+
+async def test_p55_whatever_was_made_of_the_log_is_read_so_that_it_can_be_told(
+    stores: Stores, path: Path
+) -> None:
+    await granted(stores)
+    with outside(path) as other:
+        other.execute("UPDATE audit SET body = CAST(x'ff' AS TEXT) WHERE seq = 2")
+    verdict = audit.verify(await stores.records.audit())
+    assert isinstance(verdict, audit.Broken)
+    assert verdict.first_bad == 2

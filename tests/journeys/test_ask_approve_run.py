@@ -387,19 +387,22 @@ def test_an_exported_plan_that_no_longer_holds_is_not_proposed(sayso: Sayso) -> 
 
 
 def test_where_only_plans_are_made_nobody_is_asked_and_nothing_runs(sayso: Sayso) -> None:
-    turn = sayso.run("ask", "append gamma", as_="alice", env={"SAYSO_EXECUTION__PLAN_ONLY": "true"})
+    alpha = sayso.id("alpha")
+    with (sayso.folder / "sayso.yml").open("a", encoding="utf-8") as file:
+        file.write("execution: {plan_only: true}\n")
+    turn = sayso.run("ask", "append gamma", as_="alice")
     assert shaped(turn.json, TURN | {"reason": "answered"})
     exported = sayso.run("plan", "export", turn.json["text"].split()[-1])
     assert exported.json["plan"]["calls"][0]["arguments"] == {"word": "gamma"}
-    refused = sayso.run(
-        "approve", sayso.id("alpha"), as_="bob", env={"SAYSO_EXECUTION__PLAN_ONLY": "true"}
-    )
+    refused = sayso.run("approve", alpha, as_="bob")
     assert "execution.plan_only" in refused.refusal
     assert sayso.ledger() == []
 
 
 def test_where_no_run_is_allowed_nobody_is_asked(empty: Sayso) -> None:
-    turn = empty.run("ask", "append a", as_="alice", env={"SAYSO_EXECUTION__RUNS_PER_TURN": "0"})
+    with (empty.folder / "sayso.yml").open("a", encoding="utf-8") as file:
+        file.write("execution: {runs_per_turn: 0}\n")
+    turn = empty.run("ask", "append a", as_="alice")
     assert shaped(turn.json, TURN | {"reason": "answered"})
     assert "execution.runs_per_turn is 0" in turn.json["text"]
 
@@ -438,7 +441,10 @@ def test_the_audit_log_is_whole_and_names_who_did_what(sayso: Sayso) -> None:
 @pytest.mark.parametrize(
     ("damage", "first_bad"),
     [
-        ("UPDATE audit SET body = replace(body, 'alice', 'carol') WHERE seq = 2", 2),
+        (
+            'UPDATE audit SET body = replace(body, \'"principal":"\', \'"principal":"x\') WHERE seq = 2',
+            2,
+        ),
         ("UPDATE audit SET at = '2020-01-01T00:00:00.000000Z' WHERE seq = 3", 3),
         ("DELETE FROM audit WHERE seq = 5", 5),
     ],

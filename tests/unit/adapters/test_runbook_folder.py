@@ -1,5 +1,6 @@
 """The catalogue as a folder."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,14 @@ def test_a_runbook_cannot_take_a_word_of_our_own(tmp_path: Path) -> None:
 def test_a_folder_that_is_gone_is_no_empty_catalogue(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match=r"runbooks\.folder"):
         RunbookFolder(tmp_path / "gone", strict=False).toolbox()
+
+
+def test_a_pipe_or_a_name_with_line_breaks_is_one_line_and_stops_nothing(tmp_path: Path) -> None:
+    write(tmp_path, "one.yml", "one")
+    os.mkfifo(tmp_path / "pipe.yml")
+    (tmp_path / "x\nERROR all fine\x1b[31m.yml").write_text("")
+    (tmp_path / "bad.yml").write_text("name: bad\nsummary: !!bool maybe\nsteps: [{run: [ls]}]\n")
+    found = RunbookFolder(tmp_path, strict=False).catalogue()
+    assert [tool.name for tool in found.tools] == ["one"]
+    assert len(found.faults) == 3
+    assert all(fault.isprintable() for fault in found.faults)

@@ -388,13 +388,14 @@ async def test_i4_a_result_that_cannot_be_written_is_unknown_and_nothing_more_ru
     assert states(await stored(stores, spent))[0] is StepState.RUNNING
 
 
-async def test_i4_a_runner_that_breaks_may_have_done_anything(stores: Stores) -> None:
-    spent, runner = await spend(stores), FakeRunner()
+async def test_a_step_whose_runner_fails_is_unknown(
+    stores: Stores, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken() -> None:
+        raise OSError("no more processes")
 
-    async def break_down() -> None:
-        raise ValueError("broken")
-
-    runner.meanwhile["append-word", "1"] = break_down
-    run = await execute(stores, runner, spent)
-    assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
+    spent = await spend(stores)
+    run = await execute(stores, FakeRunner(meanwhile={("append-word", "1"): broken}), spent)
     assert run.state is RunState.UNKNOWN
+    assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
+    assert "its runner failed" in caplog.text

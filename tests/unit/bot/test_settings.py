@@ -50,10 +50,16 @@ def refusal(file: Path, text: str) -> str:
         ("sandbox:\n  backnd: none", "sayso.yml:2: sandbox.backnd: Extra inputs"),
         ("approvals: {low: {quorum: 0}}", "sayso.yml:1: approvals.low.quorum: "),
         ("approvals: {low: {quorum: 1, expires: soon}}", "approvals.low.expires: write a span of time"),
-        ("policy: {rules: [{effect: allow, action: a}]}", "sayso.yml:1: policy.rules.0.groups: Field required. Add it."),
+        ("policy: {rules: [{effect: allow, action: 'chat:*'}]}", "sayso.yml:1: policy.rules.0.groups: Field required. Add it."),
         ("people: {a: {slack: [U1]}}", "people.a.slack: write an identity as workspace and user"),
         ("tenants: {a: {console: true}, b: {console: true}}", "the console can belong to one tenant only"),
         ("tenants: {a: {slack: [T1]}, b: {slack: [T1]}}", "one slack workspace belongs to two tenants"),
+        ("policy: {rules: [{effect: allow, action: 'chat:aks', groups: [a]}]}", "policy.rules.0.action: there is no such action; there are chat:ask"),
+        ("storage: {url: 'sqlite::memory:'}", "storage.url: write sqlite: and a path"),
+        ("people: {Sayso: {console: [a]}}", "people: nobody can be called sayso"),
+        ("people: {'jos\u00e9': {console: [a]}}", "people.jos"),
+        ("approvals: {low: {expires: 999d}}", "approvals.low.expires: write a span"),
+        ("execution: {runs_per_turn: !!bool x}", "sayso.yml:1: this is not what its form or its tag says"),
         ("storage: {url: 'mysql://x'}", "storage.url: write sqlite: and a path"),
         ("secrets: {A: hunter2}", "secrets: write where the secret comes from"),
         ("execution: {runs_per_turn: 2}", "execution.runs_per_turn: "),
@@ -106,6 +112,10 @@ def test_the_environment_overrides_what_is_not_authority(
         "SAYSO_PEOPLE__EVE__CONSOLE",
         "SAYSO_POLICY__RULES",
         "SAYSO_TENANTS__ACME__CONSOLE",
+        "SAYSO_EXECUTION__PLAN_ONLY",
+        "SAYSO_SANDBOX__BACKEND",
+        "SAYSO_RUNBOOKS__FOLDER",
+        "SAYSO_SECRETS__TOKEN",
     ],
 )
 def test_c93_no_variable_decides_who_may_decide(
@@ -188,3 +198,17 @@ def test_people_are_read_again_when_the_file_changes(file: Path) -> None:
     file.unlink()
     with pytest.raises(Invalid):
         authority()
+
+
+def test_check_names_a_group_that_nobody_is_in(file: Path) -> None:
+    file.write_text(TEAM.replace("groups: [everyone]", "groups: [everyone, egn]"))
+    [line] = faults.problems(file, settings.read(file))
+    assert line.startswith("policy.rules.0: nobody is in egn.")
+
+
+def test_a_variable_that_holds_no_section_is_blamed_on_the_environment(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAYSO_DEFAULTS", "{x")
+    with pytest.raises(Invalid, match="SAYSO_ variables"):
+        settings.read(file)

@@ -313,3 +313,26 @@ async def test_a_dictated_call_is_made_once_and_its_result_said_as_it_is() -> No
     assert await dictated.next_move((HEARD,), tools) == use(call("look"))
     returned = Returned(results=(Result(call="1", text="a"), Result(call="2", text="b")))
     assert await dictated.next_move((HEARD, returned), tools) == Say(text="a\nb")
+
+
+async def test_c8_two_calls_with_one_id_run_nothing_at_all() -> None:
+    scene = Scene()
+    twice = (
+        ToolCall(id="1", tool="look", arguments={"word": "alpha"}),
+        ToolCall(id="1", tool="append-word", arguments={"word": "beta"}),
+    )
+    outcome, model = await scene.turn(Use(calls=twice), Say(text="sorry"))
+    assert outcome.reason is Reason.ANSWERED
+    assert scene.runner.ran == []
+    assert scene.proposals.made == []
+    assert [result.text[:7] for result in model.told] == ["Not run"] * 2
+
+
+async def test_a_runner_that_is_unavailable_is_evidence_and_no_outage_of_the_model() -> None:
+    async def down() -> None:
+        raise Unavailable("The folder cannot be read.")
+
+    scene = Scene(runner=FakeRunner(meanwhile={("look",): down}))
+    call = ToolCall(id="1", tool="look", arguments={"word": "alpha"})
+    outcome, _ = await scene.turn(Use(calls=(call,)), Say(text="I could not look."))
+    assert (outcome.reason, outcome.text) == (Reason.ANSWERED, "I could not look.")

@@ -173,3 +173,11 @@ def test_any_text_is_read_or_refused_and_nothing_else_happens(text: str) -> None
     except Refused:
         return
     assert spelled(value) == spelled(json.loads(text))
+
+
+@pytest.mark.parametrize("value", [1e17, -1e17, 2.0**53, 1e300])
+def test_a_whole_float_that_would_be_written_as_too_large_an_integer_is_refused(
+    value: float,
+) -> None:
+    with pytest.raises(Refused):
+        canonical.encode({"n": value})

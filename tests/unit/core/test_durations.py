@@ -78,8 +78,5 @@ def test_a_span_in_words(span: timedelta, words: str) -> None:
 
 @given(st.integers(1, 999_999), st.sampled_from(["ms", "s", "m", "h", "d"]))
 def test_words_of_two_units_read_back(count: int, unit: str) -> None:
-    span = durations.parse(f"{count}{unit}")
-    words = durations.words(span)
-    again = durations.parse(words)
-    assert again <= span
-    assert durations.words(again) == words
+    span = min(durations.parse(f"{min(count, 366)}{unit}"), timedelta(days=366))
+    assert durations.parse(durations.words(span)) == span

@@ -223,7 +223,7 @@ def test_what_does_not_fit_is_refused_with_what_is_expected(
         ("\ufeffweb", "U+FEFF ZERO WIDTH NO-BREAK SPACE"),
         ("web\u2028", "U+2028 LINE SEPARATOR"),
         ("web\U000e0041", "U+E0041 TAG LATIN CAPITAL LETTER A"),
-        ("web\ue000", "U+E000 a control character"),
+        ("web\ue000", "U+E000 a character without a name"),
     ],
 )
 def test_c33_a_hidden_character_is_refused_by_name(value: str, name: str) -> None:
@@ -297,7 +297,7 @@ BAD: Sequence[tuple[str, str]] = [
     (edited('["restart {service} in {env}"]', '[" "]'), "x.yml:8: phrases: a phrase must hold a word. Correct it."),
     (edited("fleetctl, plan", "'{service}', plan"), "x.yml:9: preview.run: its first element names the program and takes no placeholder. Correct it."),
     (edited("bind: exact", "bind: maybe"), "x.yml:9: preview.bind: Input should be 'shown' or 'exact'. Correct it."),
-    (edited("timeout: 5s", "timeout: 5"), "x.yml:9: preview.timeout: write a span of time such as 60s, 30m, 24h or 1h30m. Correct it."),
+    (edited("timeout: 5s", "timeout: 5"), "x.yml:9: preview.timeout: write a span of time such as 60s, 30m, 24h or 1h30m, at most a year. Correct it."),
     (edited("fleet/{env}.json", "fleet/{nv}.json"), "x.yml:10: fingerprints: {nv} is not one of its params (env, service). Correct it."),
     (edited('"{{{service}}}"', '"{service"'), "x.yml:11: steps: a brace is open; write {{ or }} for one that is meant. Correct it."),
     (edited('"{{{service}}}"', '"service}"'), "x.yml:11: steps: a brace is open; write {{ or }} for one that is meant. Correct it."),
@@ -308,7 +308,7 @@ BAD: Sequence[tuple[str, str]] = [
     (edited("- run: [fleetctl, status]", "- run: ['']"), "x.yml:16: steps.1.run: its first element names the program and takes no placeholder. Correct it."),
     (edited("- run: [fleetctl, status]", "- run: fleetctl status"), "x.yml:16: steps.1.run: "),
     (edited("- run: [fleetctl, status]", "- shell: fleetctl status"), "x.yml:16: steps.1.run: Field required. Add it."),
-    (edited("timeout: 1m30s", "timeout: forever"), "x.yml:13: steps.0.timeout: write a span of time such as 60s, 30m, 24h or 1h30m. Correct it."),
+    (edited("timeout: 1m30s", "timeout: forever"), "x.yml:13: steps.0.timeout: write a span of time such as 60s, 30m, 24h or 1h30m, at most a year. Correct it."),
     (edited("memory: 1GiB", "memory: 1kB"), "x.yml:14: steps.0.memory: Input should be greater than or equal to 1048576. Correct it."),
     (edited("[FLEET_TOKEN]", "[LD_PRELOAD]"), "x.yml:15: steps.0.secrets: 'LD_PRELOAD' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
     (edited("[FLEET_TOKEN]", "[token]"), "x.yml:15: steps.0.secrets: 'token' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
@@ -351,3 +351,41 @@ def test_a_parameter_may_have_any_name_that_pydantic_or_python_keep_for_themselv
     arguments: JsonObject = {name: "web"}
     assert tool.names == (name,)
     assert tool.expand(tool.check(arguments, {}).arguments).steps[0].argv == ("echo", "web")
+
+
+@pytest.mark.parametrize(
+    "param",
+    [
+        "{type: integer, minimum: 5, maximum: 1}",
+        "{type: integer, minimum: 0.5, maximum: 0.7}",
+        "{type: number, minimum: .nan}",
+        "{type: number, maximum: .inf}",
+        "{type: string, min_length: 5, max_length: 2}",
+        "{type: string, pattern: 'a{99999999999999}'}",
+        "{type: integer, maximum: -1}",
+    ],
+)
+def test_a_parameter_that_nothing_can_fit_is_refused_by_its_line(param: str) -> None:
+    text = f"name: x\nsummary: s\nparams:\n  n: {param}\nsteps: [{{run: [ls]}}]\n"
+    with pytest.raises(Invalid, match=r"x\.yml:4: params\.n"):
+        runbooks.tool(text, "x.yml")
+
+
+@pytest.mark.parametrize(
+    ("param", "value"),
+    [
+        ("{type: integer}", -1),
+        ("{type: number}", -0.5),
+        ("{type: integer, minimum: 0.5}", 0),
+        ("{type: integer, enum: [1, 2]}", True),
+        ("{type: integer, enum: [1, 2]}", 1.0),
+    ],
+)
+def test_a_number_that_could_be_a_flag_or_another_type_is_refused(param: str, value: Json) -> None:
+    tool = taking(param, '"{x}"')
+    with pytest.raises(Incorrect):
+        tool.check({"x": value}, {})
+
+
+def test_a_negative_number_is_fine_where_the_runbook_says_so() -> None:
+    assert argv(taking("{type: integer, minimum: -5}", '"{x}"'), x=-3) == ("echo", "-3")

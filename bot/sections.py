@@ -1,0 +1,145 @@
+"""The sections of `sayso.yml`, each checked by itself."""
+
+from datetime import timedelta
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+
+from core.durations import Duration
+
+ACTIONS = (
+    "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "plan:edit", "run:stop",
+    "run:resolve", "grant:propose", "grant:revoke",
+)  # fmt: skip
+"""What a policy may speak of."""
+
+
+class Section(BaseModel):
+    """A part of the file that knows every name in it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+"""Plain ASCII, because it stands on cards as software's own word."""
+Names = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("write a number")  # noqa: TRY004 - pydantic wants a ValueError
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_no_boolean)]
+"""YAML reads `yes` as true, and Python takes true for 1."""
+
+
+class TenantSection(Section):
+    """The workspaces and guilds that one tenant owns, and whether the console is its."""
+
+    slack: Names = ()
+    discord: Names = ()
+    console: bool = False
+
+
+class PersonSection(Section):
+    """One person: console accounts, `TEAM:USER` and `GUILD:USER` identities, and groups."""
+
+    console: Names = ()
+    slack: Names = ()
+    discord: Names = ()
+    groups: Names = ()
+
+    @field_validator("slack", "discord")
+    @classmethod
+    def _are_pairs(cls, identities: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(i.count(":") == 1 and all(i.split(":")) for i in identities):
+            raise ValueError("write an identity as workspace and user with a colon between")
+        return identities
+
+
+class PolicyLine(Section):
+    """One rule. `resource` is everything unless it says otherwise."""
+
+    effect: Literal["allow", "deny"]
+    action: str = Field(min_length=1)
+    resource: str = "*"
+    groups: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    @field_validator("action")
+    @classmethod
+    def _exists(cls, action: str) -> str:
+        if not any(fnmatchcase(known, action) for known in ACTIONS):
+            raise ValueError(f"there is no such action; there are {', '.join(ACTIONS)}")
+        return action
+
+
+class PolicySection(Section):
+    """Default deny; one line that denies beats all that allow."""
+
+    rules: tuple[PolicyLine, ...] = ()
+
+
+class RiskSection(Section):
+    """How many must agree, and until when."""
+
+    quorum: Count = Field(default=1, ge=1, le=20)
+    requester_may_vote: bool = False
+    expires: Duration = timedelta(hours=8)
+    remind_at: float | None = Field(default=None, gt=0, lt=1)
+    escalate_to: Names = ()
+
+
+class ModelSection(Section):
+    """Who thinks. Without a model, a strict grammar over the runbooks' phrases."""
+
+    provider: Literal["grammar"] = "grammar"
+
+
+class RunbooksSection(Section):
+    """Where runbooks lie, and where their steps run."""
+
+    folder: Path = Path("runbooks")
+    workdir: str = "work"
+    strict: bool = False
+    """Refuse to start while any file is bad, instead of leaving that file out."""
+
+
+class StorageSection(Section):
+    """Where everything is kept."""
+
+    url: str = "sqlite:data/sayso.db"
+
+    @field_validator("url")
+    @classmethod
+    def _is_sqlite(cls, url: str) -> str:
+        if not url.startswith("sqlite:") or url[len("sqlite:") :] in {"", ":memory:"}:
+            raise ValueError("write sqlite: and a path, such as sqlite:data/sayso.db")
+        return url
+
+    @property
+    def path(self) -> Path:
+        """Return the database's file."""
+        return Path(self.url.removeprefix("sqlite:"))
+
+
+class SandboxSection(Section):
+    """How steps are kept from everything else. There is no default: unset means nothing runs."""
+
+    backend: Literal["none"] | None = None
+
+
+class ExecutionSection(Section):
+    """What may run at all."""
+
+    plan_only: bool = False
+    runs_per_turn: Count = Field(default=1, ge=0, le=1)
+
+
+class ConsoleSection(Section):
+    """The command line as a platform."""
+
+    allow_as: bool = False
