@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from approvals.models import Run, Spent, StepEnd, StepState
 from approvals.store import RunStore
@@ -15,6 +16,8 @@ from core.jobs import Hold
 from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
 
+T = TypeVar("T")
+_STOPPED = "stopped before it began"
 _log = logging.getLogger("sayso.run")
 
 
@@ -38,8 +41,10 @@ class Execution:
         steps = [step for call in spent.request.plan.calls for step in call.steps]
         for index, step in enumerate(steps):
             hold.check()
-            if hold.is_stopping or not await self.store.begin_step(ours, index):
-                return await self.store.cancel(ours, why="stopped before it began")
+            if hold.is_stopping or not await self._written(
+                partial(self.store.begin_step, ours, index)
+            ):
+                return await self._written(partial(self.store.cancel, ours, why=_STOPPED))
             end = _judged(await self._until(hold, step, step_id(run.id, index)))
             run = await self._written(partial(self.store.end_step, ours, index, end))
             if end.state is not StepState.SUCCEEDED:
@@ -64,8 +69,8 @@ class Execution:
             return None
         return running.result()
 
-    async def _written(self, write: Callable[[], Awaitable[Run]]) -> Run:
-        """Write what happened, trying again while the database fails: it must not be forgotten."""
+    async def _written(self, write: Callable[[], Awaitable[T]]) -> T:
+        """Write down a run's next move, trying again while the database fails."""
         now = asyncio.get_running_loop().time
         deadline = now() + self.patience
         while True:
@@ -74,8 +79,8 @@ class Execution:
             except Unavailable as error:
                 if now() > deadline:
                     raise OutcomeUnknown(
-                        "A step ended, but its result could not be written down. It counts as "
-                        "unknown: look what happened before you ask again.",
+                        "The run began, but how it goes on could not be written down. Look what "
+                        "happened, and at `sayso runs`, before you ask again.",
                         error=error.detail,
                     ) from error
                 await asyncio.sleep(0.2)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NoReturn
 
-from approvals import cards, entitlement
+from approvals import cards, entitlement, secrecy
 from approvals.freeze import Freezer, Frozen
 from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State, Voted
 from approvals.policy import Authority
@@ -17,10 +17,9 @@ from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
 from core.jobs import Job
 from core.plans import Plan, difference
-from core.principals import Principal
+from core.principals import Identity, Principal
 from core.redaction import Redactor
 from core.tools import Checked, Toolbox
-from core.transcript import AgentText
 
 UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
 MOST_CALLS = 50
@@ -80,7 +79,7 @@ class Gate:
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
             raise Refused(f"Not proposed: since this plan was made, {changed}.")
-        about = self._masked(proposal.about)
+        about = secrecy.masked(proposal.about, self.redactor)
         opened = await self.store.open(_new(replace(proposal, about=about), frozen, authority))
         if isinstance(opened, Denial):
             why = f" ({one_line(opened.reason)})" if opened.reason else ""
@@ -96,32 +95,48 @@ class Gate:
         about = _resources(proposal.calls)
         if not entitlement.may_propose(authority, proposal.tenant, proposal.requester, about):
             raise Refused("Not proposed: you may not ask for this.")
-        self._must_hold_no_secret(proposal.calls)
+        secret = secrecy.exposed(proposal.calls, self.redactor)
+        if secret:
+            raise Refused(secret)
         return await self.freezer.freeze(proposal.calls, authority)
+
+    async def who(self, identity: Identity) -> tuple[Authority, Principal]:
+        """Return people and rules as they are now, and who is acting; a stranger is put on record."""
+        authority = self.authority()
+        try:
+            return authority, authority.directory.resolve(identity)
+        except Refused as error:
+            workspace = (identity.platform, identity.workspace)
+            if workspace in authority.directory.workspaces:
+                await self.store.attempt_refused(
+                    authority.directory.workspaces[workspace],
+                    principal="(unknown)",
+                    request=identity.user,
+                    why=error.shown,
+                )
+            raise
 
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise.
 
         After a denial, and for other people's requests, that takes the right to approve it.
         """
-        authority = self.authority()
-        principal = authority.directory.resolve(click.identity)
+        authority, principal = await self.who(click.identity)
         request = await self._seen(authority, principal, click.request)
         own = principal.id == request.requester and request.state is not State.DENIED
         about = entitlement.resources(request)
         if not own and not authority.policy.may(principal, "plan:approve", about):
-            await self._refuse(principal, request.id, "You may not ask for this again.")
+            await self.refuse(principal, request.id, "You may not ask for this again.")
         return request
 
     async def approve(self, click: Approve) -> Voted:
         """Record a yes; the one that completes the quorum grants the request and queues its run."""
-        authority = self.authority()
-        principal = authority.directory.resolve(click.identity)
+        authority, principal = await self.who(click.identity)
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
         reason = entitlement.not_a_voter(authority, principal, request)
         if reason:
-            await self._refuse(principal, request.id, reason)
+            await self.refuse(principal, request.id, reason)
         await self._must_be_unchanged(principal.id, request)
         voted = await self.store.vote(request.tenant, request.id, principal=principal.id)
         await self._must_live(principal, voted.request)
@@ -129,18 +144,17 @@ class Gate:
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""
-        authority = self.authority()
-        principal = authority.directory.resolve(click.identity)
+        authority, principal = await self.who(click.identity)
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
         if not authority.policy.may_any(principal, "plan:deny", entitlement.resources(request)):
-            await self._refuse(principal, request.id, "You may not deny this.")
+            await self.refuse(principal, request.id, "You may not deny this.")
         reason = one_line(self.redactor.text(click.reason))
         denied = await self.store.deny(
             request.tenant, request.id, principal=principal.id, reason=reason
         )
         if denied.state is not State.DENIED or denied.ended_by != principal.id:
-            await self._refuse(principal, request.id, cards.too_late(denied))
+            await self.refuse(principal, request.id, cards.too_late(denied))
         return denied
 
     async def spend(self, request: Request, job: Job) -> Spent | None:
@@ -152,37 +166,21 @@ class Gate:
         await self._must_be_unchanged(last, request)
         return await self.store.spend(request, job=job, run=ids.run_id())
 
-    def _masked(self, about: AgentText) -> AgentText:
-        return AgentText(
-            rationale=self.redactor.text(about.rationale),
-            limitations=self.redactor.text(about.limitations),
-            alternatives=self.redactor.text(about.alternatives),
-        )
-
-    def _must_hold_no_secret(self, calls: Sequence[Checked]) -> None:
-        for checked in calls:
-            for name, value in checked.arguments.items():
-                if self.redactor.value(value) != value:
-                    raise Refused(
-                        f"{checked.tool.name}: `{name}` looks like a secret. A card has to show what "
-                        "runs, so let the runbook name the secret instead (`secrets:`)."
-                    )
-
     async def _seen(self, authority: Authority, principal: Principal, given: str) -> Request:
         """Return the request if this person may know of it; one answer for every other case."""
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
         if request is None:
-            await self._refuse(principal, given, UNKNOWN)
+            await self.refuse(principal, given, UNKNOWN)
         if not request.is_intact:
             # What it is about can no longer be told, so neither can who may know of it.
             await self._revoke(principal.id, request, cards.ALTERED)
         if not entitlement.may_see(authority, principal, request):
-            await self._refuse(principal, given, UNKNOWN)
+            await self.refuse(principal, given, UNKNOWN)
         return request
 
     async def _must_live(self, principal: Principal, request: Request) -> None:
         if request.state not in LIVE:
-            await self._refuse(principal, request.id, cards.too_late(request))
+            await self.refuse(principal, request.id, cards.too_late(request))
 
     async def _must_be_unchanged(self, principal: str, request: Request) -> None:
         obstacle = await self._obstacle(request)
@@ -206,9 +204,12 @@ class Gate:
             now = await self.freezer.freeze(calls, authority)
         except (Refused, Unavailable) as error:
             return f"it can no longer be prepared as it was shown ({error.shown.rstrip('.')})"
+        if request.rule != authority.policy.strictest(call.risk for call in plan.calls):
+            return "the rules that decide it changed"
         return difference(plan, now.plan) or entitlement.lost(authority, request)
 
-    async def _refuse(self, principal: Principal, request: str, reason: str) -> NoReturn:
+    async def refuse(self, principal: Principal, request: str, reason: str) -> NoReturn:
+        """Refuse what somebody tried, and put it on record; `request` is what they gave."""
         await self.store.attempt_refused(
             principal.tenant, principal=principal.id, request=request, why=reason
         )

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from core import plans
 from core.canonical import sha256
-from core.cards import Card
+from core.cards import Card, decode
 from core.errors import Refused
 from core.plans import Plan
 from core.tools import Checked
@@ -29,6 +29,12 @@ class State(StrEnum):
 
 RUN = "run"
 """The kind of job that runs a granted request."""
+
+
+_ALTERED = Card(
+    title="The stored card is not the one that was shown",
+    plan=(), facts=(), warnings=(), estimate="none", preview=(), unchecked=(), buttons=(),
+)  # fmt: skip
 
 
 def job_of(request: str) -> str:
@@ -118,13 +124,14 @@ class Request:
     turn: str
     requester: str
     plan_body: str
-    """The stored bytes. They are believed only where they hash to what was shown."""
+    """The stored bytes. They and the card's are believed only where they hash to what was shown."""
     plan_sha256: str
     rule: Rule
     state: State
     votes: tuple[Vote, ...]
     about: AgentText
-    card: Card
+    card_body: str
+    card_sha256: str
     times_asked: int
     opened_at: datetime
     expires_at: datetime
@@ -134,8 +141,9 @@ class Request:
 
     @property
     def is_intact(self) -> bool:
-        """Whether the stored bytes are the ones that were shown and approved."""
-        return sha256(self.plan_body) == self.plan_sha256
+        """Whether the stored bytes, plan and card, are the ones that were shown and approved."""
+        plan, card = sha256(self.plan_body), sha256(self.card_body)
+        return (plan, card) == (self.plan_sha256, self.card_sha256)
 
     @property
     def plan(self) -> Plan:
@@ -143,6 +151,13 @@ class Request:
         if not self.is_intact:
             raise Refused("The stored plan is not the one that was shown, so it can never run.")
         return plans.read(self.plan_body)
+
+    @property
+    def card(self) -> Card:
+        """Return the card as it was drawn, or where its stored bytes were altered, one that says so."""
+        if sha256(self.card_body) != self.card_sha256:
+            return _ALTERED
+        return decode(self.card_body)
 
     @property
     def voters(self) -> tuple[str, ...]:

@@ -48,15 +48,13 @@ class Asking:
     agent: Agent
     model: Model
     gate: Gate
-    authority: Callable[[], Authority]
     toolbox: Callable[[], Toolbox]
     defaults: Mapping[str, Json]
     redactor: Redactor
 
     async def ask(self, ask: Ask) -> Answered:
         """Answer a message; raise `Refused` where no turn was started."""
-        authority = self.authority()
-        principal = self._admitted(authority, ask)
+        authority, principal = await self._admitted(ask)
         text = _message(ask.text)
         masked = self.redactor.text(text)
         turn = await self._begin(ask, principal, masked)
@@ -83,16 +81,14 @@ class Asking:
 
     async def ask_plan(self, ask: Ask, plan: Plan) -> Answered:
         """Propose an exported plan, only as long as it still comes down to the same hash."""
-        authority = self.authority()
-        principal = self._admitted(authority, ask)
+        authority, principal = await self._admitted(ask)
         turn = await self._begin(ask, principal, f"(an exported plan, {plan.id})")
         tools = self._offered(authority, principal)
         return await self._propose_again(turn, tools, plan, expects=plan)
 
     async def ask_again(self, ask: Ask, request: str) -> Answered:
         """Ask once more for what a request showed: a new plan, a new card, no votes."""
-        authority = self.authority()
-        principal = self._admitted(authority, ask)
+        authority, principal = await self._admitted(ask)
         old = await self.gate.again(AskAgain(identity=ask.identity, request=request))
         there = replace(ask, conversation=old.conversation)
         turn = await self._begin(there, principal, f"(again: request {old.id})")
@@ -125,12 +121,12 @@ class Asking:
         typed = commands.parse(marked, tools) if marked else None
         return Dictated(typed) if typed else self.model
 
-    def _admitted(self, authority: Authority, ask: Ask) -> Principal:
-        principal = authority.directory.resolve(ask.identity)
+    async def _admitted(self, ask: Ask) -> tuple[Authority, Principal]:
+        authority, principal = await self.gate.who(ask.identity)
         place = f"channel:{ask.place.platform}/{ask.place.workspace}/{ask.place.channel}"
         if not authority.policy.may(principal, "chat:ask", [place]):
-            raise Refused("You may not ask Sayso here. An operator can allow it (chat:ask).")
-        return principal
+            await self.gate.refuse(principal, place, "You may not ask Sayso here (chat:ask).")
+        return authority, principal
 
     async def _begin(self, ask: Ask, principal: Principal, text: str) -> Turn:
         turn = Turn(

@@ -238,17 +238,7 @@ def runbooks_list(file: Path) -> Printed:
     """List the catalogue."""
     found = wiring.catalogue(file, settings.read(file))
     _warn(found.faults)
-    listed = [
-        {
-            "name": tool.name,
-            "summary": tool.summary,
-            "effect": tool.effect.value,
-            "risk": tool.risk,
-            "phrases": list(tool.phrases),
-            "arguments": tool.schema(),
-        }
-        for tool in found.tools
-    ]
+    listed = [contract.tool(tool) for tool in found.tools]
     lines = [f"!{usage(tool):<40} {tool.summary} ({tool.effect.value})" for tool in found.tools]
     return Printed(
         object={"runbooks": listed, "faults": list(found.faults)},

@@ -10,6 +10,7 @@ from core import cards
 from core.audit import Broken, Intact
 from core.cards import Card
 from core.conversations import Said
+from core.tools import Tool
 
 Object: TypeAlias = dict[str, Any]
 Draw: TypeAlias = Callable[[Card], str]
@@ -85,6 +86,18 @@ def stopped(one: Stopped) -> Object:
         },
         "runs": [run(each) for each in one.runs],
         "choices": [run(each) for each in one.choices],
+    }
+
+
+def tool(one: Tool) -> Object:
+    """Return one operation of the catalogue."""
+    return {
+        "name": one.name,
+        "summary": one.summary,
+        "effect": one.effect.value,
+        "risk": one.risk,
+        "phrases": list(one.phrases),
+        "arguments": one.schema(),
     }
 
 

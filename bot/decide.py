@@ -1,18 +1,18 @@
 """What happens when somebody decides: a vote, and the run that it may complete."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from approvals import cards
 from approvals.gate import Gate
 from approvals.models import Request, Run, RunState, State, Voted, job_of
-from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
 from core.errors import OutcomeUnknown, Refused
 from core.events import Approve, Deny
 from core.jobs import Engine
 from core.principals import Identity
+
+_NO_RUN = "There is no run of that id that you may resolve. Look at `sayso runs`."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,16 +73,15 @@ class Resolving:
     """Lets a person end an unknown by what they found out."""
 
     store: RunStore
-    authority: Callable[[], Authority]
+    gate: Gate
 
     async def resolve(self, identity: Identity, run: str, index: int, *, happened: bool) -> Run:
         """End the unknown step; raise `Refused` in one sentence for every run that is not theirs."""
-        authority = self.authority()
-        principal = authority.directory.resolve(identity)
+        authority, principal = await self.gate.who(identity)
         found = await self.store.run(principal.tenant, run)
         about = [f"runbook:{tool}" for tool in found.tools] if found else []
         if found is None or not authority.policy.may(principal, "run:resolve", about):
-            raise Refused("There is no run of that id that you may resolve. Look at `sayso runs`.")
+            await self.gate.refuse(principal, run, _NO_RUN)
         return await self.store.resolve(
             principal.tenant, run, index, happened=happened, principal=principal.id
         )

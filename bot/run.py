@@ -6,7 +6,7 @@ from approvals.execution import Execution
 from approvals.gate import Gate
 from approvals.models import Request, Spent, State
 from approvals.store import ApprovalStore
-from core.errors import OutcomeUnknown, Refused
+from core.errors import OutcomeUnknown, Refused, Unavailable
 from core.jobs import Hold, LeaseLost
 
 
@@ -27,7 +27,9 @@ class Running:
             return
         try:
             await self.execution.execute(spent, hold)
-        except OutcomeUnknown as error:
+        except LeaseLost:
+            raise
+        except (OutcomeUnknown, Unavailable) as error:
             # The job must not end before its run: whoever takes it next says what is unknown.
             raise LeaseLost(error.shown, job=job.id) from error
 

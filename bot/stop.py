@@ -1,17 +1,18 @@
 """What happens when somebody stops: never queued, and answered with what it did."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from approvals import entitlement
+from approvals.gate import Gate
 from approvals.models import Request, Run, RunState, State, StepState
 from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
-from core.errors import Refused
 from core.events import Stop
 from core.principals import Principal
 
+_NOTHING_THERE = "Nothing that you may stop runs or waits in that conversation."
 _PATIENCE = 5.0
 """Seconds to wait for what was stopped to be gone, so that the answer can tell what became of it."""
 
@@ -38,7 +39,7 @@ class Stopping:
 
     requests: ApprovalStore
     runs: RunStore
-    authority: Callable[[], Authority]
+    gate: Gate
 
     async def stop(self, event: Stop) -> Stopped:
         """Stop a conversation, or what the person may stop here.
@@ -46,11 +47,10 @@ class Stopping:
         In a conversation, and for everything, runs and requests end. Otherwise the one run that
         runs is stopped; several are only listed; requests are withdrawn only if nothing runs.
         """
-        authority = self.authority()
-        principal = authority.directory.resolve(event.identity)
+        authority, principal = await self.gate.who(event.identity)
         runs, requests = await self._theirs(authority, principal, event.conversation)
         if event.conversation and not runs and not requests:
-            raise Refused("Nothing that you may stop runs or waits in that conversation.")
+            await self.gate.refuse(principal, event.conversation, _NOTHING_THERE)
         here_only = event.conversation is None and not event.everything
         if here_only and len(runs) > 1:
             return Stopped(choices=runs)

@@ -81,9 +81,7 @@ class Bots:
     ) -> Stopped:
         """Stop from a process that runs nothing itself."""
         stores = self.world.stores
-        stopping = Stopping(
-            requests=stores.requests, runs=stores.runs, authority=self.world.authority
-        )
+        stopping = Stopping(requests=stores.requests, runs=stores.runs, gate=self.world.gate)
         identity = who(person) if isinstance(person, str) else person
         event = Stop(identity=identity, conversation=conversation, everything=everything)
         return await asyncio.wait_for(stopping.stop(event), PATIENCE)

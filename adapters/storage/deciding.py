@@ -15,8 +15,9 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, denials
-from approvals.models import RUN, Request, Spent, Voted, job_of
+from approvals.models import RUN, Denial, Request, Spent, Voted, job_of
 from core.jobs import Job, NewJob, Replay
+from core.plans import Plan
 
 _SYSTEM = "sayso"
 
@@ -85,7 +86,45 @@ def deny(
             )  # fmt: skip
         yield from log(now, tenant, "request.denied", principal, request=request, reason=reason)
         yield from append(now, denied.conversation, "note", _SYSTEM, cards.status(denied))
+        yield from _refuse_elsewhere(now, denied, principal)
     return denied
+
+
+def _refuse_elsewhere(now: datetime, denied: Request, principal: str) -> Transaction[None]:
+    """Revoke every other live card of the conversation that asks for an effect that was just denied."""
+    live = yield from rows(
+        "SELECT id FROM request WHERE tenant = :tenant AND conversation = :conversation"
+        " AND state IN ('open', 'granted')",
+        tenant=denied.tenant, conversation=denied.conversation,
+    )  # fmt: skip
+    for row in live:
+        other = yield from must_read(denied.tenant, row["id"])
+        if not other.is_intact:
+            continue
+        denial = yield from denial_of(other.tenant, other.conversation, other.plan)
+        if denial:
+            yield from revoke(now, other.tenant, other.id, principal, denied_in_words(denial))
+
+
+def denial_of(
+    tenant: str, conversation: str, plan: Plan, *, lifting: str = ""
+) -> Transaction[Denial | None]:
+    """Return a denial that forbids a plan here, other than those left by the request to be lifted."""
+    effects = [denials.effect(call.tool, call.arguments) for call in plan.calls]
+    found = yield from rows(
+        "SELECT tool, denied_by, reason FROM denial WHERE conversation = :conversation"
+        " AND tenant = :tenant AND lifted_at IS NULL AND request <> :lifting"
+        " AND effect IN (SELECT value FROM json_each(:effects)) LIMIT 1",
+        conversation=conversation, tenant=tenant, effects=json.dumps(effects), lifting=lifting,
+    )  # fmt: skip
+    if not found:
+        return None
+    return Denial(tool=found[0]["tool"], by=found[0]["denied_by"], reason=found[0]["reason"])
+
+
+def denied_in_words(denial: Denial) -> str:
+    """Return why a card was revoked, where somebody denied its effect on another one."""
+    return f"{denial.by} denied {denial.tool} with these arguments in this conversation"
 
 
 def revoke(
@@ -111,16 +150,21 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
     if not stored.is_intact:
         yield from revoke(now, request.tenant, request.id, _SYSTEM, cards.ALTERED)
         return None
+    denial = yield from denial_of(stored.tenant, stored.conversation, stored.plan)
+    if denial:
+        yield from revoke(now, request.tenant, request.id, denial.by, denied_in_words(denial))
+        return None
     spent = yield from changed(
         "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"
         " AND conversation = :conversation AND plan_sha256 = :sha256 AND state = 'granted'"
-        " AND expires_at > :now AND quorum <= json_array_length(:voters)"
+        " AND expires_at > :now AND max(quorum, :quorum) <= json_array_length(:voters)"
         " AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :id"
         " AND principal NOT IN (SELECT value FROM json_each(:voters)))"
         " AND json_array_length(:voters) = (SELECT count(*) FROM vote WHERE request = :id)"
         " RETURNING id",
         now=text_of(now), id=request.id, tenant=request.tenant, conversation=request.conversation,
         sha256=request.plan_sha256, voters=json.dumps(request.voters),
+        quorum=request.rule.quorum,
     )  # fmt: skip
     if not spent:
         return None

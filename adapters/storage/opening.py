@@ -1,6 +1,5 @@
 """How a request comes to be: once, unless its effect was denied here."""
 
-import json
 from datetime import datetime
 
 from adapters.storage import deciding
@@ -14,7 +13,6 @@ from adapters.storage.transactions import (
     sql,
     text_of,
 )
-from approvals import denials
 from approvals.models import Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
@@ -28,7 +26,9 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     proposal, plan = new.proposal, new.plan
     yield from _must_be_here(proposal)
     yield from deciding.expire(now)
-    denial = yield from _denial(new)
+    denial = yield from deciding.denial_of(
+        proposal.tenant, proposal.conversation, plan, lifting=proposal.supersedes or ""
+    )
     if denial:
         return denial
     if proposal.supersedes:
@@ -113,20 +113,6 @@ def _supersede(now: datetime, new: NewRequest) -> Transaction[None]:
         " AND lifted_at IS NULL",
         now=text_of(now), old=old, tenant=proposal.tenant,
     )  # fmt: skip
-
-
-def _denial(new: NewRequest) -> Transaction[Denial | None]:
-    effects = [denials.effect(call.tool, call.arguments) for call in new.plan.calls]
-    found = yield from rows(
-        "SELECT tool, denied_by, reason FROM denial WHERE conversation = :conversation"
-        " AND tenant = :tenant AND lifted_at IS NULL AND request <> :supersedes"
-        " AND effect IN (SELECT value FROM json_each(:effects)) LIMIT 1",
-        conversation=new.proposal.conversation, tenant=new.proposal.tenant,
-        effects=json.dumps(effects), supersedes=new.proposal.supersedes or "",
-    )  # fmt: skip
-    if not found:
-        return None
-    return Denial(tool=found[0]["tool"], by=found[0]["denied_by"], reason=found[0]["reason"])
 
 
 def keep_plan(tenant: str, plan: str, sha256: str, body: str) -> Transaction[None]:

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from adapters.storage.transactions import Row, Transaction, rows, time_of
 from approvals.models import Request, Rule, State, Vote
-from core import canonical, cards
+from core import canonical
 from core.errors import Refused
 from core.transcript import AgentText
 
@@ -55,7 +55,8 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         state=State(row["state"]),
         votes=tuple(Vote(principal=v["principal"], at=time_of(v["at"])) for v in votes),
         about=_ABOUT.validate_json(row["about"]),
-        card=cards.decode(row["card"]),
+        card_body=row["card"],
+        card_sha256=row["card_sha256"],
         times_asked=row["times_asked"],
         opened_at=time_of(row["opened_at"]),
         expires_at=time_of(row["expires_at"]),

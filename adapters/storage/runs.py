@@ -124,14 +124,19 @@ def settle(now: datetime, job: Job) -> Transaction[JobState]:
             return JobState.QUEUED
         yield from _end_run(now, job.tenant, run, RunState.CANCELLED, _STOPPED)
         return JobState.CANCELLED
-    cut = yield from changed(
-        "UPDATE step SET state = 'unknown', ended_at = :now, note = 'its process died'"
-        " WHERE run = :run AND state = 'running' RETURNING number",
-        now=text_of(now), run=run,
-    )  # fmt: skip
-    state = RunState.UNKNOWN if cut else RunState.CANCELLED
-    yield from _end_run(now, job.tenant, run, state, "the process that ran it died")
+    yield from _cut(now, job.tenant, run, "its process died")
     return JobState.UNKNOWN
+
+
+def _cut(now: datetime, tenant: str, run: str, why: str) -> Transaction[None]:
+    """End a run where it is: a step that had begun is unknown, and so is the run; the rest is not run."""
+    begun = yield from changed(
+        "UPDATE step SET state = 'unknown', ended_at = :now, note = :why"
+        " WHERE run = :run AND state = 'running' RETURNING number",
+        now=text_of(now), run=run, why=why,
+    )  # fmt: skip
+    state = RunState.UNKNOWN if begun else RunState.CANCELLED
+    yield from _end_run(now, tenant, run, state, why)
 
 
 def running_step(job: Job) -> Transaction[str | None]:
@@ -222,7 +227,7 @@ def _cancel(now: datetime, run: Run, why: str) -> Transaction[Run]:
         run=run.id, tenant=run.tenant, fence=run.fence,
     )  # fmt: skip
     if ours:
-        yield from _end_run(now, run.tenant, run.id, RunState.CANCELLED, why)
+        yield from _cut(now, run.tenant, run.id, why)
     current = yield from must_read(run.tenant, run.id)
     return current
 

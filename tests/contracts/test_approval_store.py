@@ -24,6 +24,7 @@ from approvals.models import (
 )
 from approvals.store import ApprovalStore
 from core import canonical, ids
+from core.canonical import sha256
 from core.cards import encode
 from core.errors import Refused
 from core.tools import Checked
@@ -129,7 +130,8 @@ async def test_a_request_is_kept_as_it_was_given(
         state=State.OPEN,
         votes=(),
         about=about,
-        card=new.card(new.id, clock.now() + 3 * HOUR),
+        card_body=encode(new.card(new.id, clock.now() + 3 * HOUR)),
+        card_sha256=sha256(encode(new.card(new.id, clock.now() + 3 * HOUR))),
         times_asked=1,
         opened_at=clock.now(),
         expires_at=clock.now() + 3 * HOUR,
@@ -447,7 +449,7 @@ async def test_a_claim_that_is_not_held_any_more_spends_nothing(
 ) -> None:
     request = await granted(stores)
     job = await claimed(stores, request)
-    await stores.database.transact(lambda _: rows(f"UPDATE job SET {change}"))  # noqa: S608 - see above
+    await stores.database.transact(lambda _: rows(f"UPDATE job SET {change}"))
     before = await everything(stores.database)
     assert await stores.requests.spend(request, job=job, run="r_1") is None
     assert await everything(stores.database) == before

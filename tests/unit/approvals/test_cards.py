@@ -14,6 +14,7 @@ from adapters.console import draw
 from approvals import cards
 from approvals.cards import Shown, card_for
 from approvals.models import Request, Run, RunState, State, Step, StepState, Vote
+from core.canonical import sha256
 from core.cards import Button, Card, decode, encode
 from core.plans import Call, Fingerprint, Plan
 from core.tools import Checked
@@ -340,7 +341,8 @@ def request(state: State, *voters: str, reason: str = "", by: str | None = None)
         state=state,
         votes=tuple(Vote(principal=name, at=opened) for name in voters),
         about=AgentText(),
-        card=card(),
+        card_body=encode(card()),
+        card_sha256=sha256(encode(card())),
         times_asked=1,
         opened_at=opened,
         expires_at=UNTIL,

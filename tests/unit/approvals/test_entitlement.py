@@ -11,6 +11,7 @@ from approvals.cards import Shown, card_for
 from approvals.models import Request, Rule, State, Vote
 from approvals.policy import Authority, Policy, PolicyRule
 from core.canonical import sha256
+from core.cards import encode
 from core.principals import Directory, Identity, Person, Principal
 from core.transcript import AgentText
 from tests.builders import TENANT, a_checked, a_plan, a_rule, a_tool
@@ -92,7 +93,8 @@ def request(*, rule: Rule | None = None, votes: Sequence[str] = ()) -> Request:
         state=State.OPEN,
         votes=tuple(Vote(principal=name, at=NOW) for name in votes),
         about=AgentText(),
-        card=card_for(plan, shown, "a" * 32, NOW),
+        card_body=encode(card_for(plan, shown, "a" * 32, NOW)),
+        card_sha256=sha256(encode(card_for(plan, shown, "a" * 32, NOW))),
         times_asked=1,
         opened_at=NOW,
         expires_at=NOW + rule.expires,

@@ -222,8 +222,8 @@ async def test_a_run_that_somebody_ended_meanwhile_goes_no_further(stores: Store
     runner.meanwhile["append-word", "0"] = end_the_run
     run = await execute(stores, runner, spent)
     assert len(runner.ran) == 1
-    assert (run.state, run) == (RunState.CANCELLED, await stored(stores, spent))
-    assert states(run) == [StepState.SUCCEEDED, StepState.NOT_RUN, StepState.NOT_RUN]
+    assert (run.state, run) == (RunState.UNKNOWN, await stored(stores, spent))
+    assert states(run) == [StepState.UNKNOWN, StepState.NOT_RUN, StepState.NOT_RUN]
 
 
 async def test_whoever_may_no_longer_hold_the_job_begins_no_step(stores: Stores) -> None:
@@ -382,7 +382,9 @@ async def test_i4_a_result_that_cannot_be_written_is_unknown_and_nothing_more_ru
     execution = Execution(store=failing, runner=runner, patience=0.0)
     with pytest.raises(OutcomeUnknown) as unknown:
         await execution.execute(spent, await hold_of(stores, spent))
-    assert unknown.value.shown.startswith("A step ended, but its result could not be written down.")
+    assert unknown.value.shown.startswith(
+        "The run began, but how it goes on could not be written down."
+    )
     assert unknown.value.detail == {"error": {"where": "here"}}
     assert len(runner.ran) == 1
     assert states(await stored(stores, spent))[0] is StepState.RUNNING

@@ -1,0 +1,44 @@
+"""Keeps secrets out of plans: a card has to show what runs, so a plan may only name them. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from core.redaction import Redactor
+from core.tools import Checked
+from core.transcript import AgentText
+
+
+def exposed(calls: Sequence[Checked], redactor: Redactor) -> str | None:
+    """Say which call would show a secret: in an argument, or in what its arguments expand to."""
+    for checked in calls:
+        where = next(
+            (place for place, text in _texts(checked) if redactor.text(text) != text), None
+        )
+        if where:
+            return (
+                f"{checked.tool.name}: {where} looks like a secret. A card has to show what runs, "
+                "so let the runbook name the secret instead (`secrets:`)."
+            )
+    return None
+
+
+def masked(about: AgentText, redactor: Redactor) -> AgentText:
+    """Return the agent's words without any secret."""
+    return AgentText(
+        rationale=redactor.text(about.rationale),
+        limitations=redactor.text(about.limitations),
+        alternatives=redactor.text(about.alternatives),
+    )
+
+
+def _texts(checked: Checked) -> Iterator[tuple[str, str]]:
+    """Yield every text that a card would show, and where it stands."""
+    for name, value in checked.arguments.items():
+        if isinstance(value, str):
+            yield f"`{name}`", value
+            yield f"`{name}`", f"{name}={value}"
+    work = checked.tool.expand(checked.arguments)
+    for step in (*work.steps, work.verify, work.preview):
+        for text in (*step.argv, " ".join(step.argv)) if step else ():
+            yield "what it would run", text
+    for file in work.fingerprints:
+        yield "a file it depends on", file
