@@ -32,10 +32,10 @@ def masked(about: AgentText, redactor: Redactor) -> AgentText:
 
 def _texts(checked: Checked) -> Iterator[tuple[str, str]]:
     """Yield every text that a card would show, and where it stands."""
-    for name, value in checked.arguments.items():
-        if isinstance(value, str):
-            yield f"`{name}`", value
-            yield f"`{name}`", f"{name}={value}"
+    texts = {name: value for name, value in checked.arguments.items() if isinstance(value, str)}
+    for name, text in texts.items():
+        yield f"`{name}`", text
+        yield f"`{name}`", f"{name}={text}"
     work = checked.tool.expand(checked.arguments)
     for step in (*work.steps, work.verify, work.preview):
         for text in (*step.argv, " ".join(step.argv)) if step else ():

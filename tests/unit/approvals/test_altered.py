@@ -7,11 +7,12 @@ import pytest
 from adapters.storage.transactions import rows
 from approvals.denials import effect
 from approvals.models import State
+from core.canonical import JsonObject
 from core.errors import Refused
 from core.plans import RunStep
 from core.principals import Identity
 from core.tools import Tool, Work
-from tests.builders import a_proposal
+from tests.builders import a_proposal, a_step
 from tests.gates import APPEND, HIGH, LOW, SECRET, World, who
 from tests.stores import Stores
 
@@ -99,19 +100,22 @@ async def test_i3_a_rule_that_was_altered_in_the_database_revokes(world: World) 
         await world.approve("bob", request)
 
 
-def running(*argv: str) -> Tool:
-    """Return a tool whose one step is this command, whatever its arguments."""
-    step = RunStep(argv=argv, timeout_ms=1000, memory_bytes=2**30, secrets=())
-    return replace(LOW, expand=lambda _: Work(steps=(step,)))
+def doing(*steps: RunStep, file: str = "words.txt") -> Tool:
+    """Return a tool that comes down to these steps, whatever its arguments."""
+
+    def expand(_: JsonObject) -> Work:
+        return Work(steps=steps, fingerprints=(file,))
+
+    return replace(LOW, expand=expand)
 
 
 @pytest.mark.parametrize(
     "tool",
     [
-        running("echo", SECRET),
-        running("curl", "-H", "Authorization: Bearer abcdefghijklmnop1234"),
-        running("mysql", "--password=swordfish"),
-        replace(LOW, expand=lambda _: Work(steps=(), fingerprints=(f"{SECRET}.txt",))),
+        doing(a_step("echo", SECRET)),
+        doing(a_step("curl", "-H", "Authorization: Bearer abcdefghijklmnop1234")),
+        doing(a_step("mysql", "--password=swordfish")),
+        doing(file=f"{SECRET}.txt"),
     ],
 )
 async def test_p25_a_secret_in_what_would_run_is_refused_before_anybody_is_asked(
