@@ -22,6 +22,8 @@ class Frozen:
 
     plan: Plan
     previews: tuple[str, ...]
+    site: str
+    """Where it would run, as `Files.site` tells: beside the plan, which means the same elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,9 @@ class Freezer:
         plan = Plan(
             calls=tuple(frozen), folder=self.folder, sandbox=self.runner.backend, rules=rules
         )
-        return Frozen(plan=plan, previews=tuple(filter(None, previews)))
+        return Frozen(
+            plan=plan, previews=tuple(filter(None, previews)), site=await self.files.site()
+        )
 
     def _must_start(self, checked: Checked, work: Work) -> None:
         """Refuse what would certainly not start, so that nobody is asked in vain."""
