@@ -15,26 +15,12 @@ class WorkFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def site(self) -> str:
-        """See the port."""
-        return await asyncio.to_thread(self._site)
-
     async def sha256(self, file: str) -> str | None:
         """Return the digest of a file's content, None where there is no such file.
 
         Raises `Unavailable` where it cannot be read, is no regular file, or lies outside.
         """
         return await asyncio.to_thread(self._sha256, file)
-
-    def _site(self) -> str:
-        path = Path(os.path.realpath(self._folder))
-        try:
-            found = path.stat()
-        except OSError as error:
-            raise Unavailable("The working folder is missing.", folder=str(path)) from error
-        # The number alone is given again to another folder; the path alone may be mounted over.
-        named = f"{path}\0{found.st_dev}\0{found.st_ino}"
-        return hashlib.sha256(os.fsencode(named)).hexdigest()
 
     def _sha256(self, file: str) -> str | None:
         try:

@@ -22,8 +22,6 @@ class Frozen:
 
     plan: Plan
     previews: tuple[str, ...]
-    site: str
-    """Where it would run, as `Files.site` tells: beside the plan, which means the same elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +48,7 @@ class Freezer:
         plan = Plan(
             calls=tuple(frozen), folder=self.folder, sandbox=self.runner.backend, rules=rules
         )
-        return Frozen(
-            plan=plan, previews=tuple(filter(None, previews)), site=await self.files.site()
-        )
+        return Frozen(plan=plan, previews=tuple(filter(None, previews)))
 
     def _must_start(self, checked: Checked, work: Work) -> None:
         """Refuse what would certainly not start, so that nobody is asked in vain."""

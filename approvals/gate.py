@@ -206,8 +206,6 @@ class Gate:
             return f"it can no longer be prepared as it was shown ({error.shown.rstrip('.')})"
         if request.rule != authority.policy.strictest(call.risk for call in plan.calls):
             return "the rules that decide it changed"
-        if request.site != now.site:
-            return "the place where it would run changed"
         return difference(plan, now.plan) or entitlement.lost(authority, request)
 
     async def refuse(self, principal: Principal, request: str, reason: str) -> NoReturn:
@@ -234,7 +232,6 @@ def _new(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest
         id=ids.request_id(),
         proposal=proposal,
         plan=plan,
-        site=frozen.site,
         rule=rule,
         card=partial(cards.card_for, plan, shown),
     )

@@ -109,7 +109,6 @@ class NewRequest:
     id: str
     proposal: Proposal
     plan: Plan
-    site: str
     rule: Rule
     card: Callable[[str, datetime], Card]
     """Draws the card for a request's id, once the store has decided until when it lives."""
@@ -127,8 +126,6 @@ class Request:
     plan_body: str
     """The stored bytes. They and the card's are believed only where they hash to what was shown."""
     plan_sha256: str
-    site: str
-    """Which folder on which disk it was asked for: the plan names it only as the configuration does."""
     rule: Rule
     state: State
     votes: tuple[Vote, ...]

@@ -68,13 +68,6 @@ class Runner(Protocol):
 class Files(Protocol):
     """What lies in the working folder."""
 
-    async def site(self) -> str:
-        """Return a digest of which folder on which disk this is, however its path is spelt.
-
-        Raises `Unavailable` where there is none.
-        """
-        ...
-
     async def sha256(self, file: str) -> str | None:
         """Return the digest of a file's content, None where there is no such file.
 

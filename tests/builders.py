@@ -181,7 +181,6 @@ def a_new_request(
         id=request or ids.request_id(),
         proposal=proposal,
         plan=frozen,
-        site="here",
         rule=decided,
         card=lambda name, expires_at: card_for(frozen, shown, name, expires_at),
     )

@@ -64,14 +64,14 @@ def _insert(now: datetime, new: NewRequest) -> Transaction[bool]:
     proposal, expires_at = new.proposal, now + new.rule.expires
     card = encode(new.card(new.id, expires_at))
     inserted = yield from changed(
-        "INSERT INTO request (id, tenant, conversation, turn, requester, plan, plan_sha256, site, rule,"
+        "INSERT INTO request (id, tenant, conversation, turn, requester, plan, plan_sha256, rule,"
         " quorum, state, about, card, card_sha256, times_asked, opened_at, expires_at, reason)"
-        " VALUES (:id, :tenant, :conversation, :turn, :requester, :plan, :plan_sha256, :site, :rule,"
+        " VALUES (:id, :tenant, :conversation, :turn, :requester, :plan, :plan_sha256, :rule,"
         " :quorum, 'open', :about, :card, :card_sha256, 1, :opened_at, :expires_at, '')"
         " ON CONFLICT DO NOTHING RETURNING id",
         id=new.id, tenant=proposal.tenant, conversation=proposal.conversation, turn=proposal.turn,
         requester=proposal.requester, plan=new.plan.id, plan_sha256=new.plan.sha256,
-        site=new.site, rule=rule_text(new.rule), quorum=new.rule.quorum, about=about_text(proposal.about),
+        rule=rule_text(new.rule), quorum=new.rule.quorum, about=about_text(proposal.about),
         card=card, card_sha256=canonical.sha256(card), opened_at=text_of(now), expires_at=text_of(expires_at),
     )  # fmt: skip
     return inserted

@@ -51,7 +51,6 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         requester=row["requester"],
         plan_body=row["body"],
         plan_sha256=row["plan_sha256"],
-        site=row["site"],
         rule=_rule(row["rule"]),
         state=State(row["state"]),
         votes=tuple(Vote(principal=v["principal"], at=time_of(v["at"])) for v in votes),

@@ -126,7 +126,6 @@ async def test_a_request_is_kept_as_it_was_given(
         requester="alice",
         plan_body=new.plan.canonical,
         plan_sha256=new.plan.sha256,
-        site=new.site,
         rule=new.rule,
         state=State.OPEN,
         votes=(),

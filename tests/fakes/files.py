@@ -12,13 +12,6 @@ class FakeFiles:
     digests: dict[str, str] = field(default_factory=dict[str, str])
     unreadable: set[str] = field(default_factory=set[str])
 
-    place: str = "here"
-    """Which folder this is."""
-
-    async def site(self) -> str:
-        """See the port."""
-        return self.place
-
     async def sha256(self, file: str) -> str | None:
         """See the port."""
         if file in self.unreadable:

@@ -108,20 +108,3 @@ async def test_what_may_not_be_read_is_refused(folder: Path) -> None:
 
 async def test_a_missing_folder_does_not_pass_for_a_missing_file(tmp_path: Path) -> None:
     assert "folder is missing" in (await refused(tmp_path / "missing", "file")).shown
-
-
-async def test_a_folder_is_the_same_site_under_every_spelling_and_no_other_is(
-    tmp_path: Path,
-) -> None:
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-    link = tmp_path / "work"
-    link.symlink_to("a")
-    first = await WorkFolder(tmp_path / "a").site()
-    assert await WorkFolder(tmp_path / "b" / ".." / "a").site() == first
-    assert await WorkFolder(link).site() == first
-    link.unlink()
-    link.symlink_to("b")
-    assert await WorkFolder(link).site() != first
-    with pytest.raises(Unavailable, match="working folder is missing"):
-        await WorkFolder(tmp_path / "gone").site()

@@ -47,7 +47,6 @@ CREATE TABLE request (
     requester    TEXT NOT NULL,
     plan         TEXT NOT NULL,
     plan_sha256  TEXT NOT NULL,
-    site         TEXT NOT NULL,
     rule         TEXT NOT NULL,
     quorum       INTEGER NOT NULL CHECK (quorum > 0),
     state        TEXT NOT NULL CHECK (state IN

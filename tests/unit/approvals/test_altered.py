@@ -136,11 +136,3 @@ async def test_p09_what_a_stranger_tries_is_on_record_where_the_workspace_is_kno
             await world.approve(stranger, request)
     [entry] = await world.attempts()
     assert "(unknown)" in entry.body
-
-
-async def test_i3_a_plan_runs_only_in_the_folder_for_which_it_was_asked(world: World) -> None:
-    request = await world.granted(LOW)
-    world.files.place = "elsewhere"
-    with pytest.raises(Refused, match="the place where it would run changed"):
-        await world.spend(request)
-    assert world.effects() == []

@@ -337,7 +337,6 @@ def request(state: State, *voters: str, reason: str = "", by: str | None = None)
         requester="alice",
         plan_body=plan.canonical,
         plan_sha256=plan.sha256,
-        site="here",
         rule=a_rule(2),
         state=state,
         votes=tuple(Vote(principal=name, at=opened) for name in voters),

@@ -89,7 +89,6 @@ def request(*, rule: Rule | None = None, votes: Sequence[str] = ()) -> Request:
         requester="alice",
         plan_body=plan.canonical,
         plan_sha256=sha256(plan.canonical),
-        site="here",
         rule=rule,
         state=State.OPEN,
         votes=tuple(Vote(principal=name, at=NOW) for name in votes),
