@@ -12,9 +12,9 @@ _GRACE = 5.0
 
 
 def signalled() -> asyncio.Event:
-    """Return an event that SIGINT and SIGTERM set."""
+    """Return an event that SIGINT, SIGTERM and the end of the terminal set."""
     stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     return stop
 

@@ -574,7 +574,7 @@ def test_c64_an_outcome_that_is_unknown_says_so(empty: Sayso) -> None:
 
 
 def test_c64_what_nobody_foresaw_is_one_sentence_and_the_log_has_the_rest(sayso: Sayso) -> None:
-    sayso.sql("UPDATE request SET card = 'hunter2'")
+    sayso.sql("UPDATE request SET rule = 'hunter2'")
     done = sayso.run("requests")
     kind, message = done.error
     assert (done.code, kind) == (1, "unavailable")

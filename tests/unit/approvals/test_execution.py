@@ -208,8 +208,10 @@ async def test_i4_two_executions_at_once_run_every_step_once(stores: Stores) -> 
     assert len(runner.ran) == len(set(runner.step_ids)) <= STEPS
     run = await stored(stores, spent)
     # The two are one claim, so the one that may not begin a step ends the run for both.
-    assert run.state is RunState.CANCELLED
-    assert states(run).count(StepState.SUCCEEDED) == len(runner.ran)
+    # Whether that was between two steps or in the middle of one, no step is told wrong.
+    unknown = states(run).count(StepState.UNKNOWN)
+    assert run.state is (RunState.UNKNOWN if unknown else RunState.CANCELLED)
+    assert states(run).count(StepState.SUCCEEDED) + unknown == len(runner.ran)
     assert len(await said_in(stores, spent.run.conversation, "report")) == 1
 
 
