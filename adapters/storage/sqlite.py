@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -91,7 +92,7 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
-        _migrate(connection)
+        _migrate(connection, patience)
         connection.set_authorizer(_append_only)
     except BaseException:
         connection.close()
@@ -99,12 +100,11 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
     return connection
 
 
-def _migrate(connection: sqlite3.Connection) -> None:
+def _migrate(connection: sqlite3.Connection, patience: float) -> None:
     """Apply what is missing; several processes may do so at once."""
     known = sorted(file.name for file in _MIGRATIONS.iterdir() if file.name.endswith(".sql"))
     if _number(connection, "user_version") < len(known):
-        # WAL is a property of the file. It is set before any lock is held, by whoever comes first.
-        connection.execute("PRAGMA journal_mode = WAL")
+        _use_wal(connection, patience)
         connection.execute("BEGIN IMMEDIATE")
         try:
             for number, name in enumerate(
@@ -119,6 +119,20 @@ def _migrate(connection: sqlite3.Connection) -> None:
                 connection.execute("ROLLBACK")
     if _number(connection, "user_version") > len(known):
         raise Invalid("The database was written by a newer Sayso. Update this one.")
+
+
+def _use_wal(connection: sqlite3.Connection, patience: float) -> None:
+    """Set the journal of a new file; SQLite itself does not wait here for others who do the same."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _apply(connection: sqlite3.Connection, script: str) -> None:
