@@ -183,7 +183,7 @@ def _new_rows(before: Contents, after: Contents) -> list[tuple[str, tuple[object
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("state", [State.OPEN, State.GRANTED, State.DENIED])
 @pytest.mark.parametrize("run", ["pending", "running", "unknown"])
-async def test_i14_anothers_id_never_succeeds_and_is_answered_as_an_unknown_one(
+async def test_i14_c69_anothers_id_never_succeeds_and_is_answered_as_an_unknown_one(
     stores: Stores, call: str, state: State, run: str
 ) -> None:
     given = _claimed(await _theirs(stores, state, run))

@@ -291,7 +291,7 @@ def test_a_removed_runbook_revokes_what_waits(sayso: Sayso) -> None:
     assert sayso.state(sayso.id("alpha")) == "revoked"
 
 
-def test_a_voter_who_lost_the_role_before_the_last_vote_revokes_it(sayso: Sayso) -> None:
+def test_c66_a_voter_who_lost_the_role_before_the_last_vote_revokes_it(sayso: Sayso) -> None:
     assert sayso.run("approve", sayso.id("v1"), as_="bob").request["votes"] == 1
     sayso.edit("sayso.yml", BOB, BOB.replace("[eng, sre]", "[eng]"))
     refused = sayso.run("approve", sayso.id("v1"), as_="carol")
@@ -299,7 +299,7 @@ def test_a_voter_who_lost_the_role_before_the_last_vote_revokes_it(sayso: Sayso)
     assert sayso.ledger() == []
 
 
-def test_a_requester_who_lost_the_role_revokes_it(sayso: Sayso) -> None:
+def test_c66_a_requester_who_lost_the_role_revokes_it(sayso: Sayso) -> None:
     sayso.edit("sayso.yml", "groups: [eng]}\n  bob", "groups: []}\n  bob")
     refused = sayso.run("approve", sayso.id("alpha"), as_="bob")
     assert refused.refusal.startswith("Not run. Revoked: alice may no longer ask for it.")

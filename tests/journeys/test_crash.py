@@ -70,7 +70,7 @@ def states(run: dict[str, list[dict[str, str]]]) -> list[str]:
     return [step["state"] for step in run["steps"]]
 
 
-def test_a_killed_approval_leaves_an_unknown_step_that_is_never_repeated(sayso: Sayso) -> None:
+def test_c47_a_killed_approval_leaves_an_unknown_step_that_is_never_repeated(sayso: Sayso) -> None:
     killed = begun(sayso, sayso.id("slow"), "beta").signal(signal.SIGKILL)
     assert (killed.code, killed.out) == (-signal.SIGKILL, "")
     run = run_of(sayso)

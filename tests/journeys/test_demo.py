@@ -14,7 +14,7 @@ from bot.demo.stage import play
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_without_a_terminal_the_tour_shows_it_all_and_exits_0() -> None:
+def test_t1_without_a_terminal_the_tour_shows_it_all_and_exits_0() -> None:
     played = subprocess.run(
         [sys.executable, "-m", "bot", "demo"],
         cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=50, check=False,

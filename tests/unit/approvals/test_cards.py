@@ -158,7 +158,7 @@ def test_i7_what_the_agent_says_stays_in_quoted_lines_and_changes_nothing_else(t
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_i6_hostile_arguments_are_harmless_on_the_card_and_none_of_their_bytes_is_missing(
+def test_i6_c34_hostile_arguments_are_harmless_on_the_card_and_none_of_their_bytes_is_missing(
     text: str,
 ) -> None:
     # The tool here checks nothing; a lone surrogate never gets past a check, because it has no hash.

@@ -178,7 +178,7 @@ async def test_i5_a_malformed_id_gets_the_answer_for_an_unknown_one(
 
 
 @BUTTONS
-async def test_i5_an_unknown_id_gets_one_constant_answer_and_is_noted(
+async def test_i5_c36_an_unknown_id_gets_one_constant_answer_and_is_noted(
     world: World, press: Press
 ) -> None:
     assert await refused(press(world, "bob", NOT_THERE)) == UNKNOWN
@@ -321,7 +321,7 @@ async def test_p27_the_same_click_twice_at_once_grants_once_and_runs_once(world:
     assert await world.runs() == [spent.run]
 
 
-async def test_p27_a_click_after_the_run_is_told_who_decided(world: World) -> None:
+async def test_p27_c43_a_click_after_the_run_is_told_who_decided(world: World) -> None:
     granted = await world.granted()
     await world.spend(granted)
     for person in ("bob", "carol", "alice"):
@@ -440,7 +440,7 @@ async def test_p32_the_votes_whose_authority_was_checked_must_be_those_that_are_
 # I13, P-04: a denial.
 
 
-async def test_p04_a_denied_effect_gets_no_new_card_however_it_is_worded(world: World) -> None:
+async def test_p04_c42_a_denied_effect_gets_no_new_card_however_it_is_worded(world: World) -> None:
     request = await world.propose(word="force push")
     await world.deny("bob", request, "wrong repository")
     for word in ("force push", " force  push ", "ｆｏｒｃｅ push"):

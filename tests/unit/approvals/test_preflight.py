@@ -121,7 +121,7 @@ async def test_i3_the_first_check_of_the_order_is_the_one_that_is_told(
     assert refusal.value.shown == CHECKS[first][1]
 
 
-async def test_a_refused_proposal_is_on_record_with_its_reason(world: World) -> None:
+async def test_c39_a_refused_proposal_is_on_record_with_its_reason(world: World) -> None:
     nobody_may_propose(world)
     with pytest.raises(Refused):
         await world.propose()
@@ -230,7 +230,7 @@ async def test_c90_what_a_default_filled_in_is_hashed_and_marked_on_the_card(wor
     assert request.plan.calls[0].arguments == {"word": "hi", "env": "prod"}
 
 
-async def test_a_forced_collision_of_short_ids_is_refused(world: World) -> None:
+async def test_c32_a_forced_collision_of_short_ids_is_refused(world: World) -> None:
     plan = await world.gate.freeze(a_proposal(LOW.check({"word": "alpha"}, {})))
     other = a_plan()
     await world.stores.conversations.keep_plan("acme", plan.id, other.sha256, other.canonical)

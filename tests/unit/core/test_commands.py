@@ -151,7 +151,7 @@ MISUSES = [
 
 
 @pytest.mark.parametrize(("text", "bound"), BINDINGS)
-def test_a_command_binds_its_arguments(text: str, bound: dict[str, Json]) -> None:
+def test_c27_a_command_binds_its_arguments(text: str, bound: dict[str, Json]) -> None:
     call = parse(text, TOOLS)
     assert call is not None
     assert call == ToolCall(id="call_1", tool=text.split(maxsplit=1)[0], arguments=bound)
