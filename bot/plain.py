@@ -15,7 +15,7 @@ def answered(turn: Answered, draw: Draw, *, asking: str = "sayso ask ") -> str:
     """Return an answer, a card, or both; `asking` begins what can be typed to ask."""
     lines = [turn.text] if turn.text else []
     if turn.suggestions:
-        lines += ["You could ask:", *(f"  {asking}{_quoted(s)}" for s in turn.suggestions)]
+        lines += ["You could ask:", *(f"  {_asking(asking, s)}" for s in turn.suggestions)]
     if turn.request:
         lines += [draw(turn.request.card), cards.status(turn.request)]
         lines += (
@@ -72,6 +72,10 @@ def audit(verdict: Intact | Broken) -> str:
             return f"The audit log is whole: {entries} entries, head {head}."
         case Broken(first_bad=first_bad, why=why):
             return f"The audit log is broken at entry {first_bad}: {why}."
+
+
+def _asking(command: str, text: str) -> str:
+    return f"{command}{_quoted(text)}" if command else text
 
 
 def _quoted(text: str) -> str:
