@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from approvals import entitlement
 from approvals.gate import Gate
 from approvals.models import Request, Run, RunState, State, StepState
-from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
 from core.events import Stop
 from core.principals import Principal
 
-_NOTHING_THERE = "Nothing that you may stop runs or waits in that conversation."
+_NOT_YOURS = "You may not stop that. Whoever asked for it may, and whoever has run:stop."
 _PATIENCE = 5.0
 """Seconds to wait for what was stopped to be gone, so that the answer can tell what became of it."""
 
@@ -46,11 +45,17 @@ class Stopping:
 
         In a conversation, and for everything, runs and requests end. Otherwise the one run that
         runs is stopped; several are only listed; requests are withdrawn only if nothing runs.
+        Idle is no failure, so a second stop is harmless; nor is a conversation that this person
+        may not know of.
         """
         authority, principal = await self.gate.who(event.identity)
-        runs, requests = await self._theirs(authority, principal, event.conversation)
-        if event.conversation and not runs and not requests:
-            await self.gate.refuse(principal, event.conversation, _NOTHING_THERE)
+        live = await self._live(principal.tenant, event.conversation)
+        theirs = [one for one in live if entitlement.may_stop(authority, principal, one[0])]
+        seen = [one for one in live if entitlement.may_see(authority, principal, one[0])]
+        if event.conversation and seen and not theirs:
+            await self.gate.refuse(principal, event.conversation, _NOT_YOURS)
+        runs = tuple(run for _, run in theirs if run)
+        requests = tuple(request for request, run in theirs if not run)
         here_only = event.conversation is None and not event.everything
         if here_only and len(runs) > 1:
             return Stopped(choices=runs)
@@ -59,19 +64,17 @@ class Stopping:
         withdrawn, begun = await self._withdrawn(principal, requests)
         return Stopped(requests=withdrawn, runs=await self._ended(principal, (*runs, *begun)))
 
-    async def _theirs(
-        self, authority: Authority, principal: Principal, conversation: str | None
-    ) -> tuple[tuple[Run, ...], tuple[Request, ...]]:
-        """Return what runs and what waits, as far as this person may stop it."""
-        runs, requests = list[Run](), list[Request]()
-        for run in await self.runs.live(principal.tenant, conversation):
-            request = await self.requests.get(principal.tenant, run.request)
-            if request and entitlement.may_stop(authority, principal, request):
-                runs.append(run)
-        for request in await self.requests.live(principal.tenant, conversation):
-            if entitlement.may_stop(authority, principal, request):
-                requests.append(request)
-        return tuple(runs), tuple(requests)
+    async def _live(
+        self, tenant: str, conversation: str | None
+    ) -> list[tuple[Request, Run | None]]:
+        """Return what runs, with its request, and what waits."""
+        live = list[tuple[Request, Run | None]]()
+        for run in await self.runs.live(tenant, conversation):
+            request = await self.requests.get(tenant, run.request)
+            if request:
+                live.append((request, run))
+        waiting = await self.requests.live(tenant, conversation)
+        return [*live, *((request, None) for request in waiting)]
 
     async def _withdrawn(
         self, principal: Principal, requests: Iterable[Request]

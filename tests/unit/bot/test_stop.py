@@ -31,7 +31,7 @@ from tests.stores import (
     said_in,
 )
 
-NOTHING = "Nothing that you may stop runs or waits in that conversation."
+NOT_YOURS = "You may not stop that. Whoever asked for it may, and whoever has run:stop."
 
 
 @pytest.fixture
@@ -88,9 +88,12 @@ async def test_p03h_nobody_else_stops_anything(bots: Bots, person: str | Identit
         assert await bots.stop(person) == Stopped()
         assert await bots.stop(person, everything=True) == Stopped()
         for conversation in (CONVERSATION, OTHER_CONVERSATION):
-            with pytest.raises(Refused) as told:
-                await bots.stop(person, conversation)
-            assert told.value.shown == NOTHING
+            if person == "bob":  # who may approve it, and so may see it
+                with pytest.raises(Refused) as told:
+                    await bots.stop(person, conversation)
+                assert told.value.shown == NOT_YOURS
+            else:
+                assert await bots.stop(person, conversation) == Stopped()
         assert await unlogged(bots) == before
         assert (await bots.world.now(waits)).state is State.OPEN
 
@@ -219,16 +222,14 @@ async def test_nothing_to_stop_says_so_and_changes_nothing(bots: Bots) -> None:
 
 
 @pytest.mark.parametrize("conversation", [CONVERSATION, THEIR_CONVERSATION, "c_none", "' OR 1 --"])
-async def test_one_sentence_for_every_conversation_in_which_nothing_can_be_stopped(
+async def test_a_conversation_of_which_one_may_not_know_is_one_in_which_nothing_runs(
     bots: Bots, conversation: str
 ) -> None:
     await opened(
         bots.world.stores,
         a_new_request(tenant=OTHER_TENANT, conversation=THEIR_CONVERSATION, turn="t_theirs"),
     )
-    with pytest.raises(Refused) as told:
-        await bots.stop("frank", conversation)
-    assert told.value.shown == NOTHING
+    assert await bots.stop("frank", conversation) == Stopped()
 
 
 # Twice, and in between
@@ -240,8 +241,7 @@ async def test_p03i_a_second_stop_is_harmless(bots: Bots) -> None:
         await bots.stop("alice", CONVERSATION)
     before = await unlogged(bots)
     assert await bots.stop("alice") == Stopped()
-    with pytest.raises(Refused, match="Nothing that you may stop"):
-        await bots.stop("alice", CONVERSATION)
+    assert await bots.stop("alice", CONVERSATION) == Stopped()
     assert await unlogged(bots) == before
 
 
