@@ -129,8 +129,11 @@ class Gate:
             await self.refuse(principal, request.id, "You may not ask for this again.")
         return request
 
-    async def approve(self, click: Approve) -> Voted:
-        """Record a yes; the one that completes the quorum grants the request and queues its run."""
+    async def approve(self, click: Approve, *, runner: str | None = None) -> Voted:
+        """Record a yes; the one that completes the quorum grants the request and queues its run.
+
+        `runner` names this process where it is about to run it by itself.
+        """
         authority, principal = await self.who(click.identity)
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
@@ -138,7 +141,9 @@ class Gate:
         if reason:
             await self.refuse(principal, request.id, reason)
         await self._must_be_unchanged(principal.id, request)
-        voted = await self.store.vote(request.tenant, request.id, principal=principal.id)
+        voted = await self.store.vote(
+            request.tenant, request.id, principal=principal.id, runner=runner
+        )
         await self._must_live(principal, voted.request)
         return voted
 

@@ -31,10 +31,13 @@ class ApprovalStore(Protocol):
         """Return a request as it is now, or None where this tenant has none of that id."""
         ...
 
-    async def vote(self, tenant: str, request: str, *, principal: str) -> Voted:
+    async def vote(
+        self, tenant: str, request: str, *, principal: str, runner: str | None = None
+    ) -> Voted:
         """Record one person's yes while the request is open.
 
-        The one that completes the quorum grants the request and queues its run, in one transaction.
+        The one that completes the quorum grants the request and queues its run, in one transaction;
+        reserved for the process named as `runner`, where it is about to run it by itself.
         """
         ...
 

@@ -38,7 +38,7 @@ class Deciding:
 
     async def approve(self, click: Approve, stop: asyncio.Event) -> Decided:
         """Record a yes; where it completes the quorum, run the plan and wait for its end, or stop it."""
-        voted = await self.gate.approve(click)
+        voted = await self.gate.approve(click, runner=self.engine.owner)
         if voted.request.state is State.OPEN:
             return Decided(request=voted.request, run=None)
         return await self._outcome(voted, stop)

@@ -48,6 +48,8 @@ class NewJob:
     dedupe: str | None = None
     """A second job with this key is never queued, however the first one ended."""
     delay: timedelta = timedelta()
+    reserved_for: str | None = None
+    """The process that is about to run it by itself: while that lives, nobody else claims it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,11 @@ Handler: TypeAlias = Callable[[Hold], Awaitable[None]]
 
 class Engine(Protocol):
     """Runs jobs in this process."""
+
+    @property
+    def owner(self) -> str:
+        """Return the name of this process, for jobs that it reserves for itself."""
+        ...
 
     async def run(self, job: str, stop: asyncio.Event) -> bool:
         """Run this one job here and wait for its end; False where it was not to be had just now."""

@@ -4,11 +4,12 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from adapters.jobs.kinds import Kind
 from adapters.jobs.loops import went_well
 from adapters.storage import jobs
-from adapters.storage.transactions import Database, Transaction
+from adapters.storage.transactions import Database, Row, Transaction
 from core.jobs import Claim, Job, JobState
 
 log = logging.getLogger("sayso.jobs")
@@ -26,6 +27,7 @@ class Taker:
 
     async def take(self, is_mine: Callable[[Claim], bool]) -> None:
         """Take all there is, except what is in hand here: its lease ended, but nobody else has it."""
+        await self._free_reservations()
         rows = await self.database.transact(jobs.running)
         dead = {owner for owner in {row["owner"] for row in rows} if self.is_dead(owner)}
         for row in rows:
@@ -34,6 +36,11 @@ class Taker:
             if kind and not is_mine(job.claim) and (row["is_over"] or holder in dead):
                 taking = self._take(job, kind, holder if holder in dead else None)
                 await went_well(f"taking job {job.id}", taking)
+
+    async def _free_reservations(self) -> None:
+        for row in await self.database.transact(lambda _: jobs.reserving()):
+            if self.is_dead(row["owner"]):
+                await self.database.transact(partial(_freed, row["owner"]))
 
     async def _take(self, job: Job, kind: Kind, dead: str | None) -> None:
         # Fenced first: a holder that is only slow must not have its work ended under its hands.
@@ -45,6 +52,11 @@ class Taker:
         await kind.clean(seized)
         state = await self.database.transact(lambda now: _settled(now, seized, kind))
         log.warning("job %s: its process is gone, so it is %s", job.id, state)
+
+
+def _freed(owner: str, now: datetime) -> Transaction[list[Row]]:
+    del now
+    return jobs.free(owner)
 
 
 def _settled(now: datetime, job: Job, kind: Kind) -> Transaction[JobState]:

@@ -38,6 +38,11 @@ class TableEngine:
         self._look = asyncio.Event()
         self._seen = -1
 
+    @property
+    def owner(self) -> str:
+        """See the port."""
+        return self._owner
+
     def look(self) -> None:
         """Look for work at once: called after a submit in this process, it saves a poll."""
         self._look.set()

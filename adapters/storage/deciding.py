@@ -22,17 +22,20 @@ from core.plans import Plan
 _SYSTEM = "sayso"
 
 
-def _run_job(tenant: str, request: str) -> NewJob:
+def _run_job(tenant: str, request: str, runner: str | None) -> NewJob:
     return NewJob(
         id=job_of(request),
         kind=RUN,
         tenant=tenant,
         payload={"request": request},
         replay=Replay.NEVER,
+        reserved_for=runner,
     )
 
 
-def vote(now: datetime, tenant: str, request: str, principal: str) -> Transaction[Voted]:
+def vote(
+    now: datetime, tenant: str, request: str, principal: str, runner: str | None
+) -> Transaction[Voted]:
     """Count one yes; the one that completes the quorum grants the request and queues its run."""
     yield from expire(now)
     # The row is locked first, so that on every database two last votes see one another.
@@ -41,12 +44,14 @@ def vote(now: datetime, tenant: str, request: str, principal: str) -> Transactio
         " RETURNING id",
         id=request, tenant=tenant,
     )  # fmt: skip
-    job = (yield from _count(now, tenant, request, principal)) if live else None
+    job = (yield from _count(now, tenant, request, principal, runner)) if live else None
     voted = yield from must_read(tenant, request)
     return Voted(request=voted, job=job)
 
 
-def _count(now: datetime, tenant: str, request: str, principal: str) -> Transaction[str | None]:
+def _count(
+    now: datetime, tenant: str, request: str, principal: str, runner: str | None
+) -> Transaction[str | None]:
     counted = yield from changed(
         "INSERT INTO vote (request, principal, at) VALUES (:request, :principal, :at)"
         " ON CONFLICT DO NOTHING RETURNING request",
@@ -63,7 +68,7 @@ def _count(now: datetime, tenant: str, request: str, principal: str) -> Transact
     if not granted:
         return None
     yield from log(now, tenant, "request.granted", principal, request=request)
-    run = _run_job(tenant, request)
+    run = _run_job(tenant, request, runner)
     yield from jobs.submit(now, run)
     return run.id
 

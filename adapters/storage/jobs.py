@@ -19,11 +19,11 @@ def submit(now: datetime, new: NewJob) -> Transaction[str]:
     """Queue a job, or return the id of the one that has its dedupe key already."""
     queued = yield from rows(
         "INSERT INTO job (id, kind, tenant, payload, replay, lane, dedupe, state, run_at, attempt,"
-        " fence, submitted_at) VALUES (:id, :kind, :tenant, :payload, :replay, :lane, :dedupe,"
-        " 'queued', :run_at, 0, 0, :now) ON CONFLICT (dedupe) DO NOTHING RETURNING id",
+        " fence, owner, submitted_at) VALUES (:id, :kind, :tenant, :payload, :replay, :lane, :dedupe,"
+        " 'queued', :run_at, 0, 0, :owner, :now) ON CONFLICT (dedupe) DO NOTHING RETURNING id",
         id=new.id, kind=new.kind, tenant=new.tenant, payload=canonical.encode(new.payload),
         replay=new.replay, lane=new.lane, dedupe=new.dedupe, run_at=text_of(now + new.delay),
-        now=text_of(now),
+        owner=new.reserved_for, now=text_of(now),
     )  # fmt: skip
     if not queued:
         queued = yield from rows("SELECT id FROM job WHERE dedupe = :dedupe", dedupe=new.dedupe)
@@ -45,7 +45,7 @@ def claim(
         "UPDATE job SET state = 'running', owner = :owner, fence = fence + 1,"  # noqa: S608 - a constant
         " attempt = attempt + 1, lease_until = :until WHERE state = 'queued' AND seq IN ("
         " SELECT j.seq FROM job j WHERE j.state = 'queued' AND j.run_at <= :now"
-        " AND (:only IS NULL OR j.id = :only)"
+        " AND (:only IS NULL OR j.id = :only) AND (j.owner IS NULL OR j.owner = :owner)"
         " AND j.kind IN (SELECT value FROM json_each(:kinds))"
         " AND (j.lane IS NULL OR (NOT EXISTS"
         " (SELECT 1 FROM job r WHERE r.lane = j.lane AND r.state = 'running')"
@@ -56,6 +56,19 @@ def claim(
         kinds=json.dumps(list(kinds)),
     )  # fmt: skip
     return [job_of(row) for row in found]
+
+
+def reserving() -> Transaction[list[Row]]:
+    """Return every process for which a queued job is reserved."""
+    return rows("SELECT DISTINCT owner FROM job WHERE state = 'queued' AND owner IS NOT NULL")
+
+
+def free(owner: str) -> Transaction[list[Row]]:
+    """Let anybody claim what was reserved for a process that is gone."""
+    return rows(
+        "UPDATE job SET owner = NULL WHERE state = 'queued' AND owner = :owner RETURNING id",
+        owner=owner,
+    )
 
 
 def renew(

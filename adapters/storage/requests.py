@@ -26,10 +26,12 @@ class Requests:
         """See the port."""
         return await self.database.transact(lambda now: _current(now, tenant, request))
 
-    async def vote(self, tenant: str, request: str, *, principal: str) -> Voted:
+    async def vote(
+        self, tenant: str, request: str, *, principal: str, runner: str | None = None
+    ) -> Voted:
         """See the port."""
         return await self.database.transact(
-            lambda now: deciding.vote(now, tenant, request, principal)
+            lambda now: deciding.vote(now, tenant, request, principal, runner)
         )
 
     async def deny(self, tenant: str, request: str, *, principal: str, reason: str) -> Request:

@@ -175,6 +175,10 @@ class Slow:
     table: TableEngine
     first: Callable[[], Awaitable[None]]
 
+    @property
+    def owner(self) -> str:
+        return self.table.owner
+
     async def run(self, job: str, stop: asyncio.Event) -> bool:
         await self.first()
         return await self.table.run(job, stop)
@@ -188,6 +192,7 @@ class Slow:
 
 async def test_who_voted_waits_for_the_run_that_a_server_took(bots: Bots) -> None:
     request, going = await bots.world.propose(), asyncio.Event()
+    bots.dead.add("slow")  # else nobody takes what it is about to run itself
     bots.world.runner.meanwhile["append-word",] = going.wait
 
     async def until_it_runs() -> None:
@@ -208,6 +213,7 @@ async def test_who_voted_waits_for_the_run_that_a_server_took(bots: Bots) -> Non
 
 async def test_who_voted_may_stop_the_run_that_a_server_took(bots: Bots) -> None:
     request, stop = await bots.world.propose(), asyncio.Event()
+    bots.dead.add("slow")
     bots.world.runner.meanwhile["append-word",] = for_ever
 
     async def until_it_runs() -> None:
@@ -249,3 +255,28 @@ async def test_the_job_of_a_run_is_queued_with_the_grant_and_never_twice(bots: B
     kinds = [entry.kind for entry in await log_of(bots.world.stores)]
     assert (kinds.count("request.granted"), kinds.count("run.started")) == (1, 1)
     assert job_of(request.id) == f"run:{request.id}"
+
+
+async def test_p27_nobody_takes_a_run_from_the_process_whose_vote_it_was(bots: Bots) -> None:
+    request = await bots.world.propose()
+    click = Approve(identity=who("bob"), request=request.id)
+    voted = await bots.world.gate.approve(click, runner="voter")
+    assert voted.job is not None
+    for other in ("b", "c"):
+        told = await refused(bots.approve("carol", request, owner=other))
+        assert told == "Already decided. Approved by bob; about to run."
+    assert bots.world.effects() == []
+    assert await bots.engine("voter").run(voted.job, asyncio.Event())
+    assert len(bots.world.effects()) == 1
+
+
+async def test_p06_what_was_kept_for_a_process_that_died_is_free_for_the_next(bots: Bots) -> None:
+    request = await bots.world.propose()
+    click = Approve(identity=who("bob"), request=request.id)
+    await bots.world.gate.approve(click, runner="voter")
+    bots.dead.add("voter")
+    await bots.engine("b").notice()
+    decided = await bots.approve("carol", request, owner="b")
+    assert decided.run is not None
+    assert decided.run.state is RunState.SUCCEEDED
+    assert len(bots.world.effects()) == 1

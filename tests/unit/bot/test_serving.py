@@ -18,6 +18,7 @@ class FakeEngine:
     letting_go: asyncio.Event = field(default_factory=asyncio.Event)
     fails: bool = False
     was_cut: bool = False
+    owner: str = "this process"
 
     async def serve(self, stop: asyncio.Event) -> None:
         if self.fails:
