@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from adapters.jobs.table import TableEngine
 from adapters.processes import is_dead, me
 from adapters.storage import jobs
 from adapters.storage.sqlite import SqliteDatabase
-from benchmarks.measure import median_ms, row
+from benchmarks.measure import DurableFloor, median_ms, row
 from core.jobs import Hold, Job, NewJob, Replay
 from tests.jobs_stress import SystemClock
 
@@ -47,30 +46,8 @@ def engine_on(database: SqliteDatabase, handler: Callable[[Hold], Awaitable[None
     return TableEngine(database, {"work": kind}, owner=me(), is_dead=is_dead, pace=Pace())
 
 
-class Floor:
-    """One thread, one connection, one statement a transaction."""
-
-    def __init__(self, path: Path) -> None:
-        self.thread = ThreadPoolExecutor(max_workers=1)
-        self.database = self.thread.submit(self.connect, path).result()
-
-    @staticmethod
-    def connect(path: Path) -> sqlite3.Connection:
-        database = sqlite3.connect(path, isolation_level=None, timeout=5)
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = FULL")
-        database.execute("CREATE TABLE IF NOT EXISTS kept (text TEXT)")
-        return database
-
-    def keep(self) -> None:
-        self.database.execute("BEGIN IMMEDIATE")
-        self.database.execute("INSERT INTO kept VALUES ('x')")
-        self.database.execute("COMMIT")
-
-    async def transactions(self, count: int) -> None:
-        loop = asyncio.get_running_loop()
-        for _ in range(count):
-            await loop.run_in_executor(self.thread, self.keep)
+class Floor(DurableFloor):
+    """What a queue has to do at least."""
 
     async def start(self, number: int) -> float:
         await at_any_moment(number)

@@ -6,13 +6,11 @@ INSERT each on one thread, and one `/bin/true` as a child process.
 
 import asyncio
 import shutil
-import sqlite3
 import subprocess
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from benchmarks.measure import median_ms, row
+from benchmarks.measure import DurableFloor, median_ms, row
 from bot import wiring
 from bot.ask import Answered
 from bot.demo.people import People
@@ -32,29 +30,7 @@ def furnish(home: Path) -> None:
     (home / "runbooks" / "look.yml").write_text(READ)
 
 
-class Floor:
-    def __init__(self, home: Path) -> None:
-        self.thread = ThreadPoolExecutor(max_workers=1)
-        self.database = self.thread.submit(self.connect, home / "floor.db").result()
-
-    @staticmethod
-    def connect(path: Path) -> sqlite3.Connection:
-        database = sqlite3.connect(path, isolation_level=None)
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = FULL")
-        database.execute("CREATE TABLE kept (text TEXT)")
-        return database
-
-    def keep(self) -> None:
-        self.database.execute("BEGIN IMMEDIATE")
-        self.database.execute("INSERT INTO kept VALUES ('x')")
-        self.database.execute("COMMIT")
-
-    async def transactions(self, count: int) -> None:
-        loop = asyncio.get_running_loop()
-        for _ in range(count):
-            await loop.run_in_executor(self.thread, self.keep)
-
+class Floor(DurableFloor):
     async def child(self) -> None:
         child = subprocess.Popen(["/bin/true"])
         while child.poll() is None:
@@ -66,7 +42,7 @@ class Floor:
 
 
 async def measured(home: Path) -> None:
-    floor = Floor(home)
+    floor = Floor(home / "floor.db")
     async with wiring.opened(home / "sayso.yml") as app:
         people = People(app)
         cards: list[Answered] = []

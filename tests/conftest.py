@@ -12,6 +12,7 @@ from approvals.store import ApprovalStore, Records, RunStore
 from core.conversations import Conversations
 from core.ports import Clock
 from tests.fakes.clock import FrozenClock
+from tests.sayso import Sayso, fresh, waiting
 from tests.stores import QUICK, Closable, Connect, Stores, begin_conversations
 
 
@@ -80,6 +81,20 @@ def conversations(stores: Stores) -> Conversations:
 @pytest.fixture
 def records(stores: Stores) -> Records:
     return stores.records
+
+
+@pytest.fixture
+def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sayso]:
+    """Give a folder in which `alpha`, `web`, `v1` and `slow` wait for people."""
+    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting") as sayso:
+        yield sayso
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Generator[Sayso]:
+    """Give a copy of the contract's folder in which nothing was asked yet."""
+    with fresh(tmp_path / "empty") as sayso:
+        yield sayso
 
 
 # A busy machine is no failure: the suite has its own time limit.

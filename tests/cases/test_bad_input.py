@@ -2,12 +2,8 @@
 
 import re
 import threading
-from collections.abc import Generator
-from pathlib import Path
 
-import pytest
-
-from tests.sayso import Running, Sayso, Text, fresh, until, waiting
+from tests.sayso import Running, Sayso, Text, until
 
 SETTINGS = {
     "an unknown name": ("{quorum: 2,", "{qorum: 2,", "27: approvals.high.qorum"),
@@ -41,19 +37,6 @@ TEXTS: dict[str, Text] = {
     "an option": "--help",
     "an open quote": "!append-word 'alpha",
 }
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Generator[Sayso]:
-    with fresh(tmp_path / "empty") as sayso:
-        yield sayso
-
-
-@pytest.fixture
-def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sayso]:
-    """Give a folder in which `alpha`, `web`, `v1` and `slow` wait for people."""
-    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting") as sayso:
-        yield sayso
 
 
 # Files

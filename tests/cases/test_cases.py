@@ -5,15 +5,13 @@ import json
 import os
 import pwd
 import re
-from collections.abc import Generator, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import click
-import pytest
 import yaml
 
 from bot.cli import cli
-from tests.sayso import TURN, Object, Sayso, fresh, marked, shaped, until, waiting
+from tests.sayso import TURN, Object, Sayso, marked, shaped, until
 
 UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
 BOB = '500000000000000002"], groups: [eng, sre]}'
@@ -47,19 +45,6 @@ OPTIONS = {
     "demo": {"--tour"},
 }
 """Every option that there is: none of them skips an approval or says who a person is."""
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Generator[Sayso]:
-    with fresh(tmp_path / "empty") as sayso:
-        yield sayso
-
-
-@pytest.fixture
-def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sayso]:
-    """Give a folder in which `alpha`, `web`, `v1` and `slow` wait for people."""
-    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting") as sayso:
-        yield sayso
 
 
 def shown(request: Object) -> object:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Generator
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -18,10 +17,8 @@ from tests.sayso import (
     TIME,
     TURN,
     Sayso,
-    fresh,
     shaped,
     until,
-    waiting,
 )
 
 UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
@@ -45,19 +42,6 @@ EDITS = {
     "its rule was edited": ("low:    {quorum: 1,", "low:    {quorum: 2,"),
     "its folder was moved": ("workdir: work}", "workdir: runbooks}"),
 }
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Generator[Sayso]:
-    with fresh(tmp_path / "empty") as sayso:
-        yield sayso
-
-
-@pytest.fixture
-def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sayso]:
-    """Give a folder in which `alpha`, `web`, `v1` and `slow` wait for people."""
-    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting") as sayso:
-        yield sayso
 
 
 # The journey

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sayso import Running, Sayso, fresh, marked, shaped, until, waiting
+from tests.sayso import Running, Sayso, fresh, marked, shaped, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -22,19 +22,6 @@ steps:
   - run: [python3, append.py, ledger.txt, "{word}", "{seconds}"]
   - run: [python3, append.py, ledger.txt, later]
 """
-
-
-@pytest.fixture
-def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sayso]:
-    """Give a folder in which `alpha`, `web`, `v1` and `slow` wait for people."""
-    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting") as sayso:
-        yield sayso
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Generator[Sayso]:
-    with fresh(tmp_path / "empty") as sayso:
-        yield sayso
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,12 @@
 """Eight processes that want the same thing in the same moment."""
 
 import sys
-from collections.abc import Generator
-from pathlib import Path
 
 import pytest
 
-from tests.sayso import Done, Sayso, waiting
+from tests.sayso import Done, Sayso
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-
-
-@pytest.fixture
-def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sayso]:
-    """Give a folder in which `alpha`, `web`, `v1` and `slow` wait for people."""
-    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting") as sayso:
-        yield sayso
 
 
 def parted(done: list[Done]) -> tuple[list[Done], list[str]]:

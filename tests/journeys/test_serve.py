@@ -3,21 +3,12 @@
 import signal
 import sys
 import time
-from collections.abc import Generator
-from pathlib import Path
 
 import pytest
 
-from tests.sayso import Sayso, marked, shaped, until, waiting
+from tests.sayso import Sayso, marked, shaped, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-
-
-@pytest.fixture
-def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sayso]:
-    """Give a folder in which `alpha`, `web`, `v1` and `slow` wait for people."""
-    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting") as sayso:
-        yield sayso
 
 
 def leave(sayso: Sayso, name: str) -> None:

@@ -1,13 +1,11 @@
 """P-03: a stop from another process, which never waits for what it ends and tells what it did."""
 
 import sys
-from collections.abc import Generator
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 
-from tests.sayso import RUN, Done, Running, Sayso, marked, shaped, until, waiting
+from tests.sayso import RUN, Done, Running, Sayso, marked, shaped, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -19,13 +17,6 @@ STOPPED = {
     "requests_revoked": int,
     "messages_kept": int,
 }
-
-
-@pytest.fixture
-def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sayso]:
-    """Give a folder in which `alpha`, `web`, `v1` and `slow` wait for people."""
-    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting") as sayso:
-        yield sayso
 
 
 def begun(sayso: Sayso, request: str, word: str) -> Running:
