@@ -49,7 +49,9 @@ class NewJob:
     """A second job with this key is never queued, however the first one ended."""
     delay: timedelta = timedelta()
     reserved_for: str | None = None
-    """The process that is about to run it by itself: while that lives, nobody else claims it."""
+    """The process that is about to run it by itself: for some seconds, while that lives, nobody
+    else claims it.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

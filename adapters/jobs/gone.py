@@ -38,9 +38,9 @@ class Taker:
                 await went_well(f"taking job {job.id}", taking)
 
     async def _free_reservations(self) -> None:
-        for row in await self.database.transact(lambda _: jobs.reserving()):
-            if self.is_dead(row["owner"]):
-                await self.database.transact(partial(_freed, row["owner"]))
+        for row in await self.database.transact(jobs.reserved):
+            if row["is_over"] or self.is_dead(row["owner"]):
+                await self.database.transact(partial(_freed, row))
 
     async def _take(self, job: Job, kind: Kind, dead: str | None) -> None:
         # Fenced first: a holder that is only slow must not have its work ended under its hands.
@@ -54,9 +54,9 @@ class Taker:
         log.warning("job %s: its process is gone, so it is %s", job.id, state)
 
 
-def _freed(owner: str, now: datetime) -> Transaction[list[Row]]:
+def _freed(row: Row, now: datetime) -> Transaction[list[Row]]:
     del now
-    return jobs.free(owner)
+    return jobs.free(row["id"], row["owner"])
 
 
 def _settled(now: datetime, job: Job, kind: Kind) -> Transaction[JobState]:

@@ -9,6 +9,8 @@ from adapters.storage.transactions import Row, Transaction, changed, rows, text_
 from core import canonical
 from core.jobs import Claim, Job, JobState, LeaseLost, NewJob, Replay
 
+RESERVED = timedelta(seconds=15)
+"""For how long a job is kept for a process of which nobody can tell whether it lives."""
 MOST_ATTEMPTS = 3
 """How often a safe job is begun before it counts as failed."""
 
@@ -19,11 +21,12 @@ def submit(now: datetime, new: NewJob) -> Transaction[str]:
     """Queue a job, or return the id of the one that has its dedupe key already."""
     queued = yield from rows(
         "INSERT INTO job (id, kind, tenant, payload, replay, lane, dedupe, state, run_at, attempt,"
-        " fence, owner, submitted_at) VALUES (:id, :kind, :tenant, :payload, :replay, :lane, :dedupe,"
-        " 'queued', :run_at, 0, 0, :owner, :now) ON CONFLICT (dedupe) DO NOTHING RETURNING id",
+        " fence, owner, lease_until, submitted_at) VALUES (:id, :kind, :tenant, :payload, :replay,"
+        " :lane, :dedupe, 'queued', :run_at, 0, 0, :owner, :until, :now) ON CONFLICT (dedupe) DO NOTHING RETURNING id",
         id=new.id, kind=new.kind, tenant=new.tenant, payload=canonical.encode(new.payload),
         replay=new.replay, lane=new.lane, dedupe=new.dedupe, run_at=text_of(now + new.delay),
-        owner=new.reserved_for, now=text_of(now),
+        owner=new.reserved_for, until=text_of(now + RESERVED) if new.reserved_for else None,
+        now=text_of(now),
     )  # fmt: skip
     if not queued:
         queued = yield from rows("SELECT id FROM job WHERE dedupe = :dedupe", dedupe=new.dedupe)
@@ -58,17 +61,22 @@ def claim(
     return [job_of(row) for row in found]
 
 
-def reserving() -> Transaction[list[Row]]:
-    """Return every process for which a queued job is reserved."""
-    return rows("SELECT DISTINCT owner FROM job WHERE state = 'queued' AND owner IS NOT NULL")
-
-
-def free(owner: str) -> Transaction[list[Row]]:
-    """Let anybody claim what was reserved for a process that is gone."""
+def reserved(now: datetime) -> Transaction[list[Row]]:
+    """Return the queued jobs that are reserved, for whom, and whether that is over."""
     return rows(
-        "UPDATE job SET owner = NULL WHERE state = 'queued' AND owner = :owner RETURNING id",
-        owner=owner,
+        "SELECT id, owner, lease_until <= :now AS is_over FROM job"
+        " WHERE state = 'queued' AND owner IS NOT NULL",
+        now=text_of(now),
     )
+
+
+def free(job: str, owner: str) -> Transaction[list[Row]]:
+    """Let anybody claim what was reserved for a process that is gone, or did not come."""
+    return rows(
+        "UPDATE job SET owner = NULL, lease_until = NULL"
+        " WHERE id = :id AND owner = :owner AND state = 'queued' RETURNING id",
+        id=job, owner=owner,
+    )  # fmt: skip
 
 
 def renew(

@@ -3,16 +3,19 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 
 from adapters.jobs.table import TableEngine
+from adapters.storage.jobs import RESERVED
 from approvals import cards
 from approvals.models import Request, RunState, State, StepState, job_of
 from core.errors import Refused
 from core.events import Approve, Deny
 from tests.bots import Bots
 from tests.builders import CONVERSATION
+from tests.fakes.clock import FrozenClock
 from tests.fakes.runner import exited, for_ever
 from tests.gates import HIGH, World, who
 from tests.jobs import PATIENCE, soon
@@ -279,4 +282,20 @@ async def test_p06_what_was_kept_for_a_process_that_died_is_free_for_the_next(bo
     decided = await bots.approve("carol", request, owner="b")
     assert decided.run is not None
     assert decided.run.state is RunState.SUCCEEDED
+    assert len(bots.world.effects()) == 1
+
+
+async def test_p35_what_was_kept_for_a_process_that_nobody_can_judge_is_free_after_a_while(
+    bots: Bots, clock: FrozenClock
+) -> None:
+    request = await bots.world.propose()
+    click = Approve(identity=who("bob"), request=request.id)
+    await bots.world.gate.approve(click, runner="in another container")
+    clock.pass_by(RESERVED - timedelta(microseconds=1))
+    await bots.engine("b").notice()
+    assert "about to run" in await refused(bots.approve("carol", request, owner="b"))
+    clock.pass_by(timedelta(microseconds=1))
+    await bots.engine("b").notice()
+    decided = await bots.approve("carol", request, owner="b")
+    assert decided.run is not None
     assert len(bots.world.effects()) == 1
