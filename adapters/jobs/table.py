@@ -3,14 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Coroutine, Mapping
+from datetime import datetime
 
 from adapters.jobs.gone import Taker
 from adapters.jobs.held import Held, awake
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.loops import beside, every, first, until_it_works, went_well
 from adapters.storage import jobs
-from adapters.storage.transactions import Database
-from core.jobs import Claim, JobState, LeaseLost
+from adapters.storage.transactions import Database, Transaction
+from core.jobs import Claim, Job, JobState, LeaseLost
 
 log = logging.getLogger("sayso.jobs")
 
@@ -133,8 +134,10 @@ class TableEngine:
         held.is_ending = True
         job, until = held.job, held.deadline
 
+        kind = self._kinds[job.kind]
+
         async def end() -> None:
-            if not await self._database.transact(lambda now: jobs.finish(now, job, state)):
+            if not await self._database.transact(lambda now: _ended(now, job, state, kind)):
                 log.warning("job %s: it ended as %s, but somebody else has it", job.id, state)
 
         await until_it_works(f"ending job {job.id}", end, lambda: awake() < until)
@@ -203,3 +206,14 @@ class TableEngine:
             else:
                 held.lose()
         self._hear({claim for claim, is_to_end in still.items() if is_to_end})
+
+
+def _ended(now: datetime, job: Job, state: JobState, kind: Kind) -> Transaction[bool]:
+    """End a job that is still ours; one whose handler failed may have left half of its work."""
+    if not (yield from jobs.finish(now, job, state)):
+        return False
+    if state is JobState.FAILED:
+        # What belongs to it is settled as after a death, but it is not tried again.
+        yield from jobs.give_up(now, job)
+        yield from kind.settle(now, job)
+    return True

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from adapters.storage.opening import keep_plan
 from adapters.storage.transactions import (
+    SYSTEM,
     Database,
     Transaction,
     append,
@@ -81,5 +82,5 @@ def _end(now: datetime, turn: Turn, reason: str, text: str) -> Transaction[None]
     )  # fmt: skip
     if ended:
         if text:
-            yield from append(now, turn.conversation, "answered", "sayso", text)
+            yield from append(now, turn.conversation, "answered", SYSTEM, text)
         yield from log(now, turn.tenant, "turn.ended", turn.principal, turn=turn.id, reason=reason)

@@ -6,6 +6,7 @@ from datetime import datetime
 from adapters.storage import jobs, run_rows, runs
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
+    SYSTEM,
     Transaction,
     append,
     changed,
@@ -18,8 +19,6 @@ from approvals import cards, denials
 from approvals.models import RUN, Denial, Request, Spent, Voted, job_of
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
-
-_SYSTEM = "sayso"
 
 
 def _run_job(tenant: str, request: str, runner: str | None) -> NewJob:
@@ -90,7 +89,7 @@ def deny(
                 effect=denials.effect(call.tool, call.arguments), by=principal, reason=reason,
             )  # fmt: skip
         yield from log(now, tenant, "request.denied", principal, request=request, reason=reason)
-        yield from append(now, denied.conversation, "note", _SYSTEM, cards.status(denied))
+        yield from append(now, denied.conversation, "note", SYSTEM, cards.status(denied))
         yield from _refuse_elsewhere(now, denied, principal)
     return denied
 
@@ -141,7 +140,7 @@ def revoke(
     revoked = yield from must_read(tenant, request)
     if ended:
         yield from log(now, tenant, "request.revoked", principal, request=request, reason=reason)
-        yield from append(now, revoked.conversation, "note", _SYSTEM, cards.status(revoked))
+        yield from append(now, revoked.conversation, "note", SYSTEM, cards.status(revoked))
     return revoked
 
 
@@ -153,7 +152,7 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
     if stored is None or not held:
         return None
     if not stored.is_intact:
-        yield from revoke(now, request.tenant, request.id, _SYSTEM, cards.ALTERED)
+        yield from revoke(now, request.tenant, request.id, SYSTEM, cards.ALTERED)
         return None
     denial = yield from denial_of(stored.tenant, stored.conversation, stored.plan)
     if denial:
@@ -189,7 +188,7 @@ def resume(now: datetime, request: Request, job: Job) -> Transaction[Spent | Non
     run = (yield from runs.adopt(request, job)) if held else None
     if run is None:
         return None
-    yield from log(now, request.tenant, "run.resumed", _SYSTEM, request=request.id, run=run.id)
+    yield from log(now, request.tenant, "run.resumed", SYSTEM, request=request.id, run=run.id)
     return Spent(request=request, run=run)
 
 
@@ -201,9 +200,9 @@ def expire(now: datetime) -> Transaction[None]:
         now=text_of(now),
     )
     for row in due:
-        yield from log(now, row["tenant"], "request.expired", _SYSTEM, request=row["id"])
+        yield from log(now, row["tenant"], "request.expired", SYSTEM, request=row["id"])
         expired = yield from must_read(row["tenant"], row["id"])
-        yield from append(now, expired.conversation, "note", _SYSTEM, cards.status(expired))
+        yield from append(now, expired.conversation, "note", SYSTEM, cards.status(expired))
 
 
 def end(

@@ -119,6 +119,14 @@ def is_live(job: str) -> Transaction[bool]:
     return bool(found)
 
 
+def give_up(now: datetime, job: Job) -> Transaction[list[Row]]:
+    """Have whoever settles the job end what belongs to it, instead of leaving it to another try."""
+    return rows(
+        "UPDATE job SET cancel_at = coalesce(cancel_at, :now) WHERE id = :id RETURNING id",
+        now=text_of(now), id=job.id,
+    )  # fmt: skip
+
+
 def is_to_end(job: Job) -> Transaction[bool]:
     """Whether somebody told the job to end: then whoever settles it ends what belongs to it."""
     found = yield from rows("SELECT 1 FROM job WHERE id = :id AND cancel_at IS NOT NULL", id=job.id)

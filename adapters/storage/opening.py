@@ -5,6 +5,7 @@ from datetime import datetime
 from adapters.storage import deciding
 from adapters.storage.request_rows import about_text, must_read, rule_text
 from adapters.storage.transactions import (
+    SYSTEM,
     Transaction,
     append,
     changed,
@@ -17,8 +18,6 @@ from approvals.models import Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
 from core.errors import Refused
-
-_SYSTEM = "sayso"
 
 
 def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial]:
@@ -40,7 +39,7 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
         return repeated
     opened = yield from must_read(proposal.tenant, new.id)
     card = encode(opened.card)
-    yield from append(now, proposal.conversation, "card", _SYSTEM, card)
+    yield from append(now, proposal.conversation, "card", SYSTEM, card)
     yield from log(
         now, proposal.tenant, "request.opened", proposal.requester, request=new.id,
         conversation=proposal.conversation, plan_sha256=plan.sha256,

@@ -6,6 +6,7 @@ from datetime import datetime
 from adapters.storage import jobs
 from adapters.storage.run_rows import must_read, read
 from adapters.storage.transactions import (
+    SYSTEM,
     Database,
     Transaction,
     append,
@@ -22,7 +23,6 @@ from core.errors import Refused
 from core.ids import step_id
 from core.jobs import Job, JobState
 
-_SYSTEM = "sayso"
 _STOPPED = "stopped before it began"
 _ENDS = {
     StepState.FAILED: RunState.FAILED,
@@ -124,7 +124,7 @@ def settle(now: datetime, job: Job) -> Transaction[JobState]:
             return JobState.QUEUED
         yield from _end_run(now, job.tenant, run, RunState.CANCELLED, _STOPPED)
         return JobState.CANCELLED
-    yield from _cut(now, job.tenant, run, "its process died")
+    yield from _cut(now, job.tenant, run, "its process died or failed")
     return JobState.UNKNOWN
 
 
@@ -195,7 +195,7 @@ def _begin_step(now: datetime, run: Run, index: int) -> Transaction[bool]:
         now=text_of(now), run=run.id, tenant=run.tenant, number=index, fence=run.fence,
     )  # fmt: skip
     if begun:
-        yield from log(now, run.tenant, "step.begun", _SYSTEM, run=run.id, index=index)
+        yield from log(now, run.tenant, "step.begun", SYSTEM, run=run.id, index=index)
     return begun
 
 
@@ -210,7 +210,7 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
     )  # fmt: skip
     if done:
         yield from log(
-            now, run.tenant, "step.ended", _SYSTEM, run=run.id, index=index,
+            now, run.tenant, "step.ended", SYSTEM, run=run.id, index=index,
             state=end.state, exit_code=end.exit_code,
         )  # fmt: skip
         if end.state is not StepState.SUCCEEDED:
@@ -247,7 +247,7 @@ def _end_run(
         "UPDATE step SET state = 'not_run', note = :why WHERE run = :run AND state = 'pending'",
         run=run, why=why,
     )  # fmt: skip
-    yield from log(now, tenant, "run.ended", _SYSTEM, run=run, state=state)
+    yield from log(now, tenant, "run.ended", SYSTEM, run=run, state=state)
     yield from _report(now, tenant, run)
 
 
@@ -278,4 +278,4 @@ def _resolve(
 
 def _report(now: datetime, tenant: str, run: str) -> Transaction[None]:
     current = yield from must_read(tenant, run)
-    yield from append(now, current.conversation, "report", _SYSTEM, report(current))
+    yield from append(now, current.conversation, "report", SYSTEM, report(current))

@@ -13,6 +13,8 @@ from core import audit, canonical
 from core.canonical import Json
 
 T = TypeVar("T")
+SYSTEM = "sayso"
+"""Who acts where no person does; nobody can be called like that."""
 Value: TypeAlias = str | int | None
 Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = list[Row]

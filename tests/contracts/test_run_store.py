@@ -579,8 +579,8 @@ async def test_what_had_begun_when_the_process_died_is_unknown(
     )
     assert [step.note for step in left.steps] == [
         "",
-        "its process died",
-        "its process died",
+        "its process died or failed",
+        "its process died or failed",
     ]
     assert left.ended_at == START + A_MOMENT
     assert await said_in(stores, CONVERSATION, "report") == [report(left)]

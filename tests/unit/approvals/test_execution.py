@@ -219,7 +219,7 @@ async def test_a_run_that_somebody_ended_meanwhile_goes_no_further(stores: Store
     spent, runner = await spend(stores), FakeRunner()
 
     async def end_the_run() -> None:
-        await stores.runs.cancel(spent.run, why="its process died")
+        await stores.runs.cancel(spent.run, why="its process died or failed")
 
     runner.meanwhile["append-word", "0"] = end_the_run
     run = await execute(stores, runner, spent)

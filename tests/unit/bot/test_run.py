@@ -191,3 +191,23 @@ async def test_p51_a_result_that_could_not_be_written_leaves_the_job_to_whoever_
     assert run is not None
     assert [step.state for step in run.steps] == [StepState.UNKNOWN]
     assert len(bots.world.effects()) == 1
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_p15_a_handler_that_fails_leaves_no_run_behind_that_nobody_ends(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, *, begun: bool
+) -> None:
+    request = await bots.world.propose()
+
+    async def break_down(*_: object, **__: object) -> None:
+        raise ValueError("nobody foresaw this")
+
+    monkeypatch.setattr(Runs, "end_step" if begun else "begin_step", break_down)
+    decided = await bots.approve("bob", request)
+    assert decided.run is not None
+    first = StepState.UNKNOWN if begun else StepState.NOT_RUN
+    assert decided.run.steps[0].state is first
+    assert decided.run.state is (RunState.UNKNOWN if begun else RunState.CANCELLED)
+    assert len(bots.world.effects()) == int(begun)
+    assert len(await said_in(bots.world.stores, CONVERSATION, "report")) == 1
+    assert "nobody foresaw this" in caplog.text
