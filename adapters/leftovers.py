@@ -1,4 +1,4 @@
-"""Ends what a run's dead process left behind, before anybody calls its step unknown."""
+"""Ends what a dead process left behind, before anybody says what became of its work."""
 
 import asyncio
 from dataclasses import dataclass
@@ -14,14 +14,28 @@ _TRIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
-    """Kills by the step's id, which every process of a step carries in its environment."""
+    """Kills by the name that every process of a command carries in its environment."""
 
     database: Database
 
-    async def clean(self, job: Job) -> None:
-        """Kill whatever still runs for the step at which the job's process died."""
+    async def of_run(self, job: Job) -> None:
+        """Kill whatever still runs for the step at which a run's process died, or looks for it."""
         step = await self.database.transact(lambda _: runs.running_step(job))
-        for _ in range(_TRIES):
-            if step is None or not processes.kill_step(step):
-                return
-            await asyncio.sleep(0.02)
+        for name in (step, str(job.payload["request"])):
+            if name:
+                await _kill(name)
+
+    async def of_turn(self, job: Job) -> None:
+        """Kill whatever a turn was looking at when its process died."""
+        await _kill(str(job.payload["turn"]))
+
+
+async def nothing(_: Job) -> None:
+    """Kill nothing: for jobs that start no processes."""
+
+
+async def _kill(name: str) -> None:
+    for _ in range(_TRIES):
+        if not processes.kill_step(name):
+            return
+        await asyncio.sleep(0.02)

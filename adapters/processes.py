@@ -58,13 +58,15 @@ def is_dead(owner: str) -> bool:
 def kill_step(step_id: str) -> int:
     """Kill whatever still runs for a step, wherever it moved; return how many processes that were.
 
-    It may have been forking meanwhile, and dying takes a moment: call again until this returns 0.
-    An id that two steps share makes one kill the other. Where there is no /proc it finds nothing.
+    The name of a turn, a run or a request stands for all that is named after it (`t_1` for
+    `t_1.2`). It may have been forking meanwhile, and dying takes a moment: call again until this
+    returns 0. An id that two steps share makes one kill the other. Where there is no /proc it finds
+    nothing.
     """
     mark = os.fsencode(f"{STEP}={step_id}")
     killed = 0
     for pid in _pids():
-        if pid != os.getpid() and mark in _environment(pid):
+        if pid != os.getpid() and _bears(pid, mark):
             # Gone meanwhile, or another user's: neither is ours to kill any more.
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -141,6 +143,10 @@ def _stat(pid: int) -> tuple[str, str]:
 def _pids() -> Iterator[int]:
     with suppress(FileNotFoundError):
         yield from (int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal())
+
+
+def _bears(pid: int, mark: bytes) -> bool:
+    return any(v == mark or v.startswith(mark + b".") for v in _environment(pid))
 
 
 def _environment(pid: int) -> list[bytes]:

@@ -1,11 +1,11 @@
 """How a request and a run are told to people. Pure; software writes all of it but the quoted part."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
 
-from approvals.models import Request, Rule, Run, RunState, State, Step, StepState
+from approvals.models import LIVE, Request, Rule, Run, RunState, State, Step, StepState
 from core.cards import Button, Card, Fact
 from core.display import json_text, odd_characters, one_line, output, quoted
 from core.durations import words
@@ -148,6 +148,39 @@ def status(request: Request) -> str:
         State.REVOKED: f"Revoked: {one_line(request.reason)}. Ask again to see it as it is now.",
         State.SUPERSEDED: f"Superseded: {request.ended_by} asked again, so there is a newer card.",
     }[request.state]
+
+
+def drawn(request: Request, run: Run | None) -> tuple[Card, str]:
+    """Return a request's card as it is to be shown now, and in one line what has become of it."""
+    told = status(request)
+    if run:
+        told = f"{told} Run {run.id}: {run.state.value}."
+    buttons: tuple[Button, ...] = ()
+    if request.state in LIVE:
+        buttons = request.card.buttons
+    elif request.state in {State.EXPIRED, State.REVOKED, State.DENIED}:
+        buttons = (Button(label="Ask again", verb="again", request=request.id),)
+    return replace(request.card, buttons=buttons), told
+
+
+def choices(run: Run) -> tuple[Button, ...]:
+    """Return what people may do about a run: nothing, unless one of its steps is unknown."""
+    if run.state is not RunState.UNKNOWN:
+        return ()
+    return (
+        Button(label="Verify", verb="verify", request=run.request),
+        Button(label="It happened", verb="happened", request=run.request),
+        Button(label="It did not", verb="did_not", request=run.request),
+        Button(label="Plan again", verb="again", request=run.request),
+    )
+
+
+def reminder(request: Request, approvers: Sequence[str]) -> str:
+    """Bring an open request to mind, and whose votes it waits for."""
+    return (
+        f"Still waiting: {rule_in_words(request.rule, len(request.votes))}, until "
+        f"{at(request.expires_at)}. May approve: {names(approvers) or 'nobody'}."
+    )
 
 
 def too_late(request: Request) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from approvals.cards import names
 from approvals.models import Request, Rule
 from approvals.policy import Authority
+from core.conversations import Turn
+from core.events import Place
 from core.principals import Principal
 
 
@@ -36,9 +38,27 @@ def may_stop(authority: Authority, principal: Principal, request: Request) -> bo
     return own or authority.policy.may(principal, "run:stop", resources(request))
 
 
+def may_chat(authority: Authority, principal: Principal, place: Place) -> bool:
+    """Whether somebody may ask Sayso there, and so knows what is going on there."""
+    return authority.policy.may(principal, "chat:ask", [place.resource])
+
+
+def may_stop_turn(authority: Authority, principal: Principal, turn: Turn) -> bool:
+    """Whether somebody may stop an answer: who asked, always; and whoever may stop things there."""
+    own = principal.id == turn.principal
+    return own or authority.policy.may(principal, "run:stop", [turn.place.resource])
+
+
 def voters(rule: Rule, requester: str, holders: Sequence[str]) -> tuple[str, ...]:
     """Return whose yes counts among those who may approve."""
     return tuple(name for name in holders if rule.requester_may_vote or name != requester)
+
+
+def yet_to_vote(authority: Authority, request: Request) -> tuple[str, ...]:
+    """Return whose yes would count now and is not there yet."""
+    holders = authority.holders(request.tenant, "plan:approve", resources(request))
+    allowed = voters(request.rule, request.requester, holders)
+    return tuple(name for name in allowed if name not in request.voters)
 
 
 def not_a_voter(authority: Authority, principal: Principal, request: Request) -> str | None:

@@ -33,8 +33,11 @@ class Freezer:
     folder: str
     """The working folder as the configuration names it, so that a plan means the same elsewhere."""
 
-    async def freeze(self, calls: Sequence[Checked], authority: Authority) -> Frozen:
-        """Return the plan of these calls as everything is now; raise `Refused` for what cannot run."""
+    async def freeze(self, calls: Sequence[Checked], authority: Authority, *, who: str) -> Frozen:
+        """Return the plan of these calls as everything is now; raise `Refused` for what cannot run.
+
+        `who` is the turn or the request for which it looks: dry runs are named after it.
+        """
         rules = authority.policy.digest(
             [checked.tool.resource for checked in calls], [checked.tool.risk for checked in calls]
         )
@@ -42,7 +45,7 @@ class Freezer:
         for checked in calls:
             work = checked.tool.expand(checked.arguments)
             self._must_start(checked, work)
-            preview = await self._preview(checked, work.preview) if work.preview else ""
+            preview = await self._preview(checked, work.preview, who) if work.preview else ""
             previews.append(preview)
             frozen.append(await self._call(checked, work, preview))
         plan = Plan(
@@ -58,11 +61,11 @@ class Freezer:
             if obstacle:
                 raise Refused(f"{checked.tool.name}: {obstacle}")
 
-    async def _preview(self, checked: Checked, step: RunStep) -> str:
+    async def _preview(self, checked: Checked, step: RunStep, who: str) -> str:
         obstacle = self.runner.obstacle(step)
         if obstacle:
             raise Refused(f"{checked.tool.name}: the preview cannot run. {obstacle}")
-        ended = await self.runner.run(step, step_id=ids.look_id())
+        ended = await self.runner.run(step, step_id=ids.look_id(who))
         if ended.ending is not Ending.EXITED or ended.exit_code != 0:
             why = ending_in_words(ended)
             raise Refused(f"{checked.tool.name}: the preview failed ({why}), so nobody was asked.")

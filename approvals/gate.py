@@ -15,7 +15,7 @@ from core import ids
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
-from core.jobs import Job
+from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
 from core.principals import Identity, Principal
 from core.redaction import Redactor
@@ -64,6 +64,8 @@ class Gate:
         """Freeze the calls and wait for people; raise with the reason, on record, having asked nobody."""
         try:
             return await self._propose(proposal)
+        except LeaseLost:
+            raise  # nobody was refused: somebody else answers
         except SaysoError as error:
             await self.store.attempt_refused(
                 proposal.tenant, principal=proposal.requester, request="", why=error.shown
@@ -98,7 +100,7 @@ class Gate:
         secret = secrecy.exposed(proposal.calls, self.redactor)
         if secret:
             raise Refused(secret)
-        return await self.freezer.freeze(proposal.calls, authority)
+        return await self.freezer.freeze(proposal.calls, authority, who=proposal.turn)
 
     async def who(self, identity: Identity) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and who is acting; a stranger is put on record."""
@@ -116,13 +118,25 @@ class Gate:
                 )
             raise
 
+    def person(self, tenant: str, principal: str) -> tuple[Authority, Principal]:
+        """Return people and rules as they are now, and somebody as they are in them."""
+        authority = self.authority()
+        found = authority.directory.find(tenant, principal)
+        if found is None:
+            raise Refused("Sayso does not know you any more, so this was not looked at.")
+        return authority, found
+
     async def again(self, click: AskAgain) -> Request:
-        """Return a request that this person may ask for once more; raise `Refused` otherwise.
+        """Return a request that this person may ask for once more; raise `Refused` otherwise."""
+        authority, principal = await self.who(click.identity)
+        return await self.may_again(authority, principal, click.request)
+
+    async def may_again(self, authority: Authority, principal: Principal, given: str) -> Request:
+        """Return a request that somebody may ask for once more; raise `Refused` otherwise.
 
         After a denial, and for other people's requests, that takes the right to approve it.
         """
-        authority, principal = await self.who(click.identity)
-        request = await self._seen(authority, principal, click.request)
+        request = await self._seen(authority, principal, given)
         own = principal.id == request.requester and request.state is not State.DENIED
         about = entitlement.resources(request)
         if not own and not authority.policy.may(principal, "plan:approve", about):
@@ -206,7 +220,7 @@ class Gate:
         try:
             authority, toolbox, plan = self.authority(), self.toolbox(), request.plan
             calls = [toolbox[call.tool].check(call.arguments, {}) for call in plan.calls]
-            now = await self.freezer.freeze(calls, authority)
+            now = await self.freezer.freeze(calls, authority, who=request.id)
         except (Refused, Unavailable) as error:
             return f"it can no longer be prepared as it was shown ({error.shown.rstrip('.')})"
         if request.rule != authority.policy.strictest(call.risk for call in plan.calls):
@@ -233,12 +247,14 @@ def _new(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest
         approvers=entitlement.voters(rule, proposal.requester, holders),
         previews=frozen.previews,
     )
+    part = authority.policy.reminder(call.risk for call in plan.calls)
     return NewRequest(
         id=ids.request_id(),
         proposal=proposal,
         plan=plan,
         rule=rule,
         card=partial(cards.card_for, plan, shown),
+        remind_in=None if part is None else rule.expires * part,
     )
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from core import plans
 from core.canonical import sha256
 from core.cards import Card, decode
+from core.conversations import Closing
 from core.errors import Refused
 from core.plans import Plan
 from core.tools import Checked
@@ -29,6 +30,10 @@ class State(StrEnum):
 
 RUN = "run"
 """The kind of job that runs a granted request."""
+EXPIRE = "expire"
+"""The kind of job that ends a request at its time."""
+REMIND = "remind"
+"""The kind of job that brings an open request to mind."""
 
 
 _ALTERED = Card(
@@ -100,6 +105,8 @@ class Proposal:
     """The request whose plan an entitled person asked for again."""
     expects: Plan | None = None
     """An exported plan that the calls must still come down to."""
+    closing: Closing | None = None
+    """The turn that ends with this, in the same transaction; None where no turn proposes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +119,8 @@ class NewRequest:
     rule: Rule
     card: Callable[[str, datetime], Card]
     """Draws the card for a request's id, once the store has decided until when it lives."""
+    remind_in: timedelta | None = None
+    """After what time people are reminded, if it is still open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ Nothing is allowed unless a rule allows it, and one rule that denies beats all t
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
@@ -64,6 +64,8 @@ class Policy:
 
     rules: tuple[PolicyRule, ...]
     risks: Mapping[str, Rule]
+    reminders: Mapping[str, float] = field(default_factory=dict[str, float])
+    """After which part of its time a request of a risk is brought to mind. It decides nothing."""
 
     def decide(self, principal: Principal, action: Action, resource: str) -> Allowed | Forbidden:
         """Return the decision and the id of the line that made it."""
@@ -92,6 +94,10 @@ class Policy:
             requester_may_vote=all(rule.requester_may_vote for rule in rules),
             expires=min(rule.expires for rule in rules),
         )
+
+    def reminder(self, risks: Iterable[str]) -> float | None:
+        """Return the earliest reminder of these, as a part of a request's time; None for none."""
+        return min((self.reminders[r] for r in risks if r in self.reminders), default=None)
 
     def digest(self, resources: Iterable[str], risks: Iterable[str]) -> str:
         """Return the digest of every rule that decides a plan over these resources."""

@@ -22,8 +22,10 @@ class ApprovalStore(Protocol):
 
         The same is: same conversation, requester and plan hash, still open or granted. It is then
         counted once more, and its agent text replaced as long as nobody voted. Opening what
-        `supersedes` another ends that one and lifts the denials that it left.
-        Raises `Refused` where the plan's short id already names another plan.
+        `supersedes` another ends that one and lifts the denials that it left. Where a turn proposes
+        it, that turn and its job end in the same transaction, unless there is a denial.
+        Raises `Refused` where the plan's short id already names another plan, and `LeaseLost` where
+        the turn is no longer this claim's or was told to end.
         """
         ...
 
@@ -43,6 +45,14 @@ class ApprovalStore(Protocol):
 
     async def live(self, tenant: str, conversation: str | None) -> Sequence[Request]:
         """Return the open and granted requests of a conversation, or of all of them."""
+        ...
+
+    async def remind(self, tenant: str, request: str, text: str) -> None:
+        """Say in its conversation that a request still waits, if it is still open."""
+        ...
+
+    async def expire(self) -> None:
+        """End every request that is past its time."""
         ...
 
     async def deny(self, tenant: str, request: str, *, principal: str, reason: str) -> Request:

@@ -169,7 +169,7 @@ async def stops(home: Path) -> None:
         await child.said("begun")
         await at_any_moment(number)
         start = time.monotonic()
-        await database.transact(lambda now: jobs.cancel(now, job=new.id))
+        await database.transact(lambda now: jobs.cancel(now, new.id))
         return (await child.said("told") - start) * 1000
 
     async def seen(number: int) -> float:

@@ -7,10 +7,15 @@ from approvals.policy import Authority, Policy, PolicyRule
 from bot import settings
 from bot.sections import PersonSection, RiskSection
 from bot.settings import Settings
+from core.events import Place
 from core.principals import Directory, Identity, Person
 
 CONSOLE = ("console", "local")
 """Platform and workspace of everybody who types on this machine."""
+
+
+CONSOLE_PLACE = Place(platform=CONSOLE[0], workspace=CONSOLE[1], channel="console")
+"""The whole console is one place."""
 
 
 class AuthorityFile:
@@ -74,6 +79,11 @@ def _policy(configured: Settings) -> Policy:
             for number, line in enumerate(configured.policy.rules)
         ),
         risks={name: _rule(name, section) for name, section in configured.approvals.items()},
+        reminders={
+            name: section.remind_at
+            for name, section in configured.approvals.items()
+            if section.remind_at is not None
+        },
     )
 
 

@@ -21,13 +21,10 @@ from core import audit
 from core.commands import usage
 from core.display import output, sound
 from core.errors import Invalid, Refused
-from core.events import Approve, Ask, Deny, Place, Stop
+from core.events import Approve, Ask, Deny, Stop
 from core.principals import Identity
 
 Deed: TypeAlias = Callable[[App], Awaitable[Printed]]
-
-PLACE = Place(platform="console", workspace="local", channel="console")
-"""The whole console is one place."""
 
 
 def named(command: str) -> Callable[..., Printed]:
@@ -60,14 +57,20 @@ def ask(
 
     async def deed(app: App) -> Printed:
         _warn(app.catalogue().faults)
+        app.toolbox()  # what cannot be read is refused before anything is kept
         identity = _identity(app, name)
-        message = Ask(identity=identity, place=PLACE, text=text, conversation=conversation)
+        message = Ask(
+            identity=identity, place=authority.CONSOLE_PLACE, text=text, conversation=conversation
+        )
         if again:
-            turn = await app.asking.ask_again(message, again)
+            received = await app.inbox.ask_again(message, again)
         elif exported:
-            turn = await app.asking.ask_plan(message, exported)
+            received = await app.inbox.ask_plan(message, exported)
         else:
-            turn = await app.asking.ask(message)
+            received = await app.inbox.ask(message)
+        if received.ahead:
+            click.echo(plain.queued(received.ahead), err=True)
+        turn = await app.asking.answer(received, serving.signalled())
         return Printed(
             object=contract.answered(turn, wiring.draw), text=plain.answered(turn, wiring.draw)
         )
@@ -116,6 +119,7 @@ def run(file: Path) -> Printed:
 
     async def deed(app: App) -> Printed:
         ready = partial(click.echo, "ready", err=True)
+        await app.scheduling.begin()
         await serving.serve(app.engine, serving.signalled(), ready)
         return Printed(object={"served": True}, text="Stopped; nothing is left running.")
 

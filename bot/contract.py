@@ -9,23 +9,23 @@ from bot.stop import Stopped
 from core import cards
 from core.audit import Broken, Intact
 from core.cards import Card
-from core.conversations import Said
+from core.conversations import Said, Turn
 from core.tools import Tool
 
 Object: TypeAlias = dict[str, Any]
 Draw: TypeAlias = Callable[[Card], str]
 
 
-def answered(turn: Answered, draw: Draw) -> Object:
+def answered(one: Answered, draw: Draw) -> Object:
     """Return what `sayso ask` prints."""
     return {
-        "conversation": turn.conversation,
-        "turn": turn.turn,
-        "reason": turn.reason.value,
-        "text": turn.text,
-        "suggestions": list(turn.suggestions),
+        "conversation": one.conversation,
+        "turn": one.turn,
+        "reason": one.reason.value,
+        "text": one.text,
+        "suggestions": list(one.suggestions),
         "run": None,
-        "request": request(turn.request, draw) if turn.request else None,
+        "request": request(one.request, draw) if one.request else None,
     }
 
 
@@ -75,17 +75,29 @@ def run(one: Run) -> Object:
 
 
 def stopped(one: Stopped) -> Object:
-    """Return what `sayso stop` prints. Turns run in the process that asked, so none is stopped here."""
+    """Return what `sayso stop` prints."""
     return {
         "stopped": {
-            "turns": 0,
-            "processes": one.cut,
-            "steps_unknown": one.cut,
+            "turns": len(one.turns),
+            "processes": one.killed,
+            "steps_unknown": one.steps_cut,
             "requests_revoked": len(one.requests),
-            "messages_kept": 0,
+            "messages_kept": len(one.kept),
         },
         "runs": [run(each) for each in one.runs],
-        "choices": [run(each) for each in one.choices],
+        "turns": [turn(each) for each in one.turns],
+        "choices": [run(each) if isinstance(each, Run) else turn(each) for each in one.choices],
+    }
+
+
+def turn(one: Turn) -> Object:
+    """Return one message and how its turn ended, if it has."""
+    return {
+        "turn": one.id,
+        "conversation": one.conversation,
+        "asked_by": one.principal,
+        "asked": one.wish.shown,
+        "reason": one.reason.value if one.reason else None,
     }
 
 

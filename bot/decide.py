@@ -34,7 +34,9 @@ class Deciding:
 
     async def vote(self, click: Approve) -> Decided:
         """Record a yes and leave the run to whoever serves the queue."""
-        return Decided(request=(await self.gate.approve(click)).request, run=None)
+        voted = await self.gate.approve(click)
+        self.engine.look()
+        return Decided(request=voted.request, run=None)
 
     async def approve(self, click: Approve, stop: asyncio.Event) -> Decided:
         """Record a yes; where it completes the quorum, run the plan and wait for its end, or stop it."""
@@ -48,12 +50,10 @@ class Deciding:
         return await self.gate.deny(click)
 
     async def _outcome(self, voted: Voted, stop: asyncio.Event) -> Decided:
-        job = job_of(voted.request.id)
-        ran = await self.engine.run(job, stop)
-        if not ran and voted.job is None:
+        if voted.job:
+            await self.engine.see_through(voted.job, stop)
+        elif not await self.engine.run(job_of(voted.request.id), stop):
             raise Refused(cards.too_late(await self._latest(voted.request)))
-        if not ran:
-            await self.engine.ended(job, stop)
         request = await self._latest(voted.request)
         run = await self.runs.run_of(request.tenant, request.id)
         if run is None:

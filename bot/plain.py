@@ -8,7 +8,8 @@ from bot.ask import Answered
 from bot.contract import Draw, text_of
 from bot.stop import Stopped
 from core.audit import Broken, Intact
-from core.conversations import Said
+from core.conversations import Said, Turn
+from core.display import one_line
 
 
 def answered(turn: Answered, draw: Draw, *, asking: str = "sayso ask ") -> str:
@@ -24,6 +25,11 @@ def answered(turn: Answered, draw: Draw, *, asking: str = "sayso ask ") -> str:
     return "\n".join(lines)
 
 
+def queued(ahead: int) -> str:
+    """Return that a message waits, and for how many."""
+    return f"Queued: {ahead} message{'s' if ahead > 1 else ''} of this conversation come first."
+
+
 def decided(request: Request, run: Run | None) -> str:
     """Return what a decision led to."""
     return cards.report(run) if run else cards.status(request)
@@ -32,13 +38,19 @@ def decided(request: Request, run: Run | None) -> str:
 def stopped(one: Stopped) -> str:
     """Return what a stop did."""
     if one.choices:
-        lines = [f"  sayso stop {run.conversation}   {', '.join(run.tools)}" for run in one.choices]
+        lines = [f"  sayso stop {each.conversation}   {_choice(each)}" for each in one.choices]
         return "\n".join(["Several things run. Stop one of them, or `all`:", *lines])
-    if not one.runs and not one.requests:
+    if not one.turns and not one.runs and not one.requests:
         return "Nothing to stop."
-    lines = [cards.report(run) for run in one.runs]
+    lines = [f"Stopped: {one_line(turn.wish.shown, 80)}" for turn in one.turns]
+    lines += [cards.report(run) for run in one.runs]
     lines += [f"Withdrawn: {request.card.title} ({request.id})" for request in one.requests]
+    lines += [f"Kept, and answered next: {one_line(turn.wish.shown, 80)}" for turn in one.kept]
     return "\n".join(lines)
+
+
+def _choice(one: Turn | Run) -> str:
+    return ", ".join(one.tools) if isinstance(one, Run) else one_line(one.wish.shown, 80)
 
 
 def requests(found: Sequence[Request]) -> str:

@@ -1,10 +1,12 @@
 """The sections of `sayso.yml`, each checked by itself."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from cronsim import CronSim, CronSimError
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from core.durations import Duration
@@ -14,6 +16,9 @@ ACTIONS = (
     "run:resolve", "grant:propose", "grant:revoke",
 )  # fmt: skip
 """What a policy may speak of."""
+
+
+_SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class Section(BaseModel):
@@ -97,6 +102,44 @@ class ModelSection(Section):
     """Who thinks. Without a model, a strict grammar over the runbooks' phrases."""
 
     provider: Literal["grammar"] = "grammar"
+
+
+class ScheduleSection(Section):
+    """A time at which Sayso is asked in somebody's name; what that proposes waits for people."""
+
+    cron: str
+    timezone: str = "UTC"
+    ask: str = Field(min_length=1, max_length=1000)
+    person: str = Field(alias="as")
+    tenant: str | None = None
+    """May be left out where there is one only."""
+
+    @field_validator("cron")
+    @classmethod
+    def _strikes(cls, cron: str) -> str:
+        try:
+            next(CronSim(cron, _SOME_DAY))
+        except (CronSimError, StopIteration) as error:
+            raise ValueError("write five fields as cron does, such as 0 3 * * 1-5") from error
+        return cron
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_known(cls, timezone: str) -> str:
+        zone_of(timezone)
+        return timezone
+
+
+def zone_of(timezone: str) -> tzinfo:
+    """Return a time zone; raise `ValueError` where this machine knows none of that name."""
+    if timezone == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(
+            "this machine knows no such time zone; try Europe/Berlin or UTC"
+        ) from error
 
 
 class RunbooksSection(Section):

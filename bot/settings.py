@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -28,6 +28,7 @@ from bot.sections import (
     RiskSection,
     RunbooksSection,
     SandboxSection,
+    ScheduleSection,
     StorageSection,
     TenantSection,
 )
@@ -40,7 +41,7 @@ from core.redaction import SHORTEST
 PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
-    "execution", "sandbox", "secrets", "runbooks",
+    "execution", "sandbox", "secrets", "runbooks", "schedules",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -75,6 +76,7 @@ class Settings(BaseSettings):
     console: ConsoleSection = ConsoleSection()
     defaults: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Arguments that are filled in where somebody leaves them out, by name."""
+    schedules: dict[Name, ScheduleSection] = Field(default_factory=dict)
     secrets: dict[str, str] = Field(default_factory=dict)
     """Where each secret comes from: `env:NAME` or `file:PATH`."""
 
@@ -100,6 +102,19 @@ class Settings(BaseSettings):
     @classmethod
     def _keep_defaults(cls, approvals: dict[str, RiskSection]) -> dict[str, RiskSection]:
         return {**_risks(), **approvals}
+
+    @field_validator("schedules")
+    @classmethod
+    def _name_people(
+        cls, schedules: dict[str, ScheduleSection], info: ValidationInfo
+    ) -> dict[str, ScheduleSection]:
+        people, tenants = info.data.get("people", {}), info.data.get("tenants", {})
+        for name, section in schedules.items():
+            if section.person not in people:
+                raise ValueError(f"{name}: `as` names nobody under `people`")
+            if section.tenant not in tenants and (section.tenant or len(tenants) != 1):
+                raise ValueError(f"{name}: `tenant` has to name one of your tenants")
+        return schedules
 
     @field_validator("secrets")
     @classmethod

@@ -1,16 +1,21 @@
 """What happens when somebody stops: never queued, and answered with what it did."""
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from approvals import entitlement
 from approvals.gate import Gate
 from approvals.models import Request, Run, RunState, State, StepState
+from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
+from core.agent import Reason
+from core.conversations import Conversations, Turn
 from core.events import Stop
 from core.principals import Principal
 
+T = TypeVar("T")
 _NOT_YOURS = "You may not stop that. Whoever asked for it may, and whoever has run:stop."
 _PATIENCE = 5.0
 """Seconds to wait for what was stopped to be gone, so that the answer can tell what became of it."""
@@ -20,22 +25,42 @@ _PATIENCE = 5.0
 class Stopped:
     """What a stop did, counted after it was done."""
 
+    turns: tuple[Turn, ...] = ()
     runs: tuple[Run, ...] = ()
     requests: tuple[Request, ...] = ()
-    choices: tuple[Run, ...] = ()
-    """Several runs, of which nothing was stopped: the person has to say which."""
+    kept: tuple[Turn, ...] = ()
+    """Messages that wait behind what was stopped, and are answered next."""
+    choices: tuple[Turn | Run, ...] = ()
+    """Several things that run, of which none was stopped: the person has to say which."""
 
     @property
-    def cut(self) -> int:
-        """Return how many steps were cut, each of them killed and unknown."""
+    def steps_cut(self) -> int:
+        """Return how many steps of runs were cut, each of them killed and unknown."""
         steps = (step for run in self.runs for step in run.steps)
         return sum(step.state is StepState.UNKNOWN for step in steps)
+
+    @property
+    def killed(self) -> int:
+        """Return how many commands were killed: steps of runs, and what turns looked at."""
+        return self.steps_cut + sum(turn.killed for turn in self.turns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Live:
+    """What somebody may stop."""
+
+    turns: tuple[Turn, ...]
+    """Those that are being answered."""
+    queued: tuple[Turn, ...]
+    runs: tuple[Run, ...]
+    requests: tuple[Request, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopping:
-    """Ends runs and withdraws requests."""
+    """Ends turns and runs, and withdraws requests."""
 
+    conversations: Conversations
     requests: ApprovalStore
     runs: RunStore
     gate: Gate
@@ -43,38 +68,80 @@ class Stopping:
     async def stop(self, event: Stop) -> Stopped:
         """Stop a conversation, or what the person may stop here.
 
-        In a conversation, and for everything, runs and requests end. Otherwise the one run that
-        runs is stopped; several are only listed; requests are withdrawn only if nothing runs.
-        Idle is no failure, so a second stop is harmless; nor is a conversation that this person
-        may not know of.
+        In a conversation, what is being answered, runs and requests end, and messages that wait are
+        kept; `everything` takes those too, and so does a stop that finds nothing else. Otherwise the
+        one thing that runs is stopped; several are only listed; requests are withdrawn only if
+        nothing runs. Idle is no failure, so a second stop is harmless; nor is a conversation that
+        this person may not know of.
         """
         authority, principal = await self.gate.who(event.identity)
-        live = await self._live(principal.tenant, event.conversation)
-        theirs = [one for one in live if entitlement.may_stop(authority, principal, one[0])]
-        seen = [one for one in live if entitlement.may_see(authority, principal, one[0])]
-        if event.conversation and seen and not theirs:
-            await self.gate.refuse(principal, event.conversation, _NOT_YOURS)
-        runs = tuple(run for _, run in theirs if run)
-        requests = tuple(request for request, run in theirs if not run)
-        here_only = event.conversation is None and not event.everything
-        if here_only and len(runs) > 1:
-            return Stopped(choices=runs)
-        if here_only and runs:
-            requests = ()
-        withdrawn, begun = await self._withdrawn(principal, requests)
-        return Stopped(requests=withdrawn, runs=await self._ended(principal, (*runs, *begun)))
+        live = await self._live(authority, principal, event)
+        if event.conversation is None and not event.everything:
+            running: tuple[Turn | Run, ...] = (*live.turns, *live.runs)
+            if len(running) > 1:
+                return Stopped(choices=running)
+            live = replace(live, requests=()) if running else live
+        nothing_else = not (live.turns or live.runs or live.requests)
+        return await self._stopped(principal, live, all_turns=event.everything or nothing_else)
 
-    async def _live(
+    async def _live(self, authority: Authority, principal: Principal, event: Stop) -> _Live:
+        tenant, where = principal.tenant, event.conversation
+        turns = await self.conversations.waiting(tenant, where)
+        asked = [one for one in turns if entitlement.may_stop_turn(authority, principal, one.turn)]
+        work = [*await self._running(tenant, where), *await self._open(tenant, where)]
+        theirs = [one for one in work if entitlement.may_stop(authority, principal, one[0])]
+        seen = [one for one in work if entitlement.may_see(authority, principal, one[0])]
+        heard = [one for one in turns if entitlement.may_chat(authority, principal, one.turn.place)]
+        if where and (seen or heard) and not (theirs or asked):
+            await self.gate.refuse(principal, where, _NOT_YOURS)
+        return _Live(
+            turns=tuple(one.turn for one in asked if one.runs),
+            queued=tuple(one.turn for one in asked if not one.runs),
+            runs=tuple(run for _, run in theirs if run),
+            requests=tuple(request for request, run in theirs if not run),
+        )
+
+    async def _running(
         self, tenant: str, conversation: str | None
-    ) -> list[tuple[Request, Run | None]]:
-        """Return what runs, with its request, and what waits."""
-        live = list[tuple[Request, Run | None]]()
+    ) -> Sequence[tuple[Request, Run | None]]:
+        found = list[tuple[Request, Run | None]]()
         for run in await self.runs.live(tenant, conversation):
             request = await self.requests.get(tenant, run.request)
             if request:
-                live.append((request, run))
-        waiting = await self.requests.live(tenant, conversation)
-        return [*live, *((request, None) for request in waiting)]
+                found.append((request, run))
+        return found
+
+    async def _open(
+        self, tenant: str, conversation: str | None
+    ) -> Sequence[tuple[Request, Run | None]]:
+        return [(request, None) for request in await self.requests.live(tenant, conversation)]
+
+    async def _stopped(self, principal: Principal, live: _Live, *, all_turns: bool) -> Stopped:
+        """Tell everything first and wait afterwards, so that nothing outlives the wait for another."""
+        turns = (*live.turns, *(live.queued if all_turns else ()))
+        for turn in turns:
+            await self.conversations.stop(turn, principal=principal.id)
+        for run in live.runs:
+            await self.runs.stop(run, principal=principal.id)
+        withdrawn, begun = await self._withdrawn(principal, live.requests)
+        for run in begun:
+            await self.runs.stop(run, principal=principal.id)
+        ended = [await self._turn_gone(turn) for turn in turns]
+        # One that could no longer be told has proposed meanwhile.
+        late = [one.request for one in ended if one.request]
+        found = [await self.requests.get(principal.tenant, name) for name in late]
+        more, late_runs = await self._withdrawn(principal, filter(None, found))
+        for run in late_runs:
+            await self.runs.stop(run, principal=principal.id)
+        runs = (*live.runs, *begun, *late_runs)
+        touched: tuple[Turn | Run | Request, ...] = (*turns, *runs, *withdrawn)
+        places = {one.conversation for one in touched}
+        return Stopped(
+            turns=tuple(one for one in ended if one.reason is Reason.STOPPED),
+            runs=tuple([await self._run_gone(run) for run in runs]),
+            requests=(*withdrawn, *more),
+            kept=() if all_turns else tuple(t for t in live.queued if t.conversation in places),
+        )
 
     async def _withdrawn(
         self, principal: Principal, requests: Iterable[Request]
@@ -95,16 +162,25 @@ class Stopping:
                 begun.append(run)
         return tuple(withdrawn), tuple(begun)
 
-    async def _ended(self, principal: Principal, runs: Iterable[Run]) -> tuple[Run, ...]:
-        told = list(runs)
-        for run in told:
-            await self.runs.stop(run, principal=principal.id)
-        return tuple([await self._gone(run) for run in told])
+    async def _turn_gone(self, turn: Turn) -> Turn:
+        async def now() -> Turn:
+            return await self.conversations.turn(turn.tenant, turn.id) or turn
 
-    async def _gone(self, run: Run) -> Run:
-        now = asyncio.get_running_loop().time
-        deadline = now() + _PATIENCE
-        while run.state is RunState.RUNNING and now() < deadline:
-            await asyncio.sleep(0.02)
-            run = await self.runs.run(run.tenant, run.id) or run
-        return run
+        return await _settled(now, lambda one: one.reason is not None)
+
+    async def _run_gone(self, run: Run) -> Run:
+        async def now() -> Run:
+            return await self.runs.run(run.tenant, run.id) or run
+
+        return await _settled(now, lambda one: one.state is not RunState.RUNNING)
+
+
+async def _settled(look: Callable[[], Awaitable[T]], is_over: Callable[[T], bool]) -> T:
+    """Look until it is over, or for as long as anybody would wait."""
+    now = asyncio.get_running_loop().time
+    deadline = now() + _PATIENCE
+    while True:
+        found = await look()
+        if is_over(found) or now() >= deadline:
+            return found
+        await asyncio.sleep(0.02)

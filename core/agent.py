@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from core.canonical import Json
 from core.errors import Incorrect, Refused, SaysoError, Unavailable
+from core.jobs import LeaseLost
 from core.ports import Ended, Ending, Model, Runner
 from core.redaction import Redactor
 from core.tools import RESERVED, Checked, Effect, Toolbox
@@ -43,6 +44,8 @@ class Reason(StrEnum):
     MAX_TOOL_CALLS = "max_tool_calls"
     MAX_SECONDS = "max_seconds"
     MODEL_UNAVAILABLE = "model_unavailable"
+    STOPPED = "stopped"
+    ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +69,11 @@ class Outcome:
 
 Admitted: TypeAlias = Checked | Result
 """A call that may be made, or why it may not."""
-Propose: TypeAlias = Callable[[Sequence[Checked], AgentText], Awaitable[str]]
-"""Freezes gated calls as one plan and returns its request's id; raises `Refused` with the reason."""
+Propose: TypeAlias = Callable[[Sequence[Checked], AgentText, str], Awaitable[str]]
+"""Freezes gated calls as one plan and returns its request's id; raises `Refused` with the reason.
+
+The text is what the reads of the same step found. Where it returns, the turn has ended.
+"""
 
 _ENDED = {
     Reason.MAX_TURNS: "I stopped: this took more steps than one turn may have. Ask for less at once.",
@@ -127,9 +133,10 @@ class Agent:
                 late = isinstance(error, TimeoutError)
                 return _ended(Reason.MAX_SECONDS if late else Reason.MODEL_UNAVAILABLE)
             # Outside the deadline: a request that was stored must also be reported.
-            request, refusals = await _proposed(admitted, move.about, propose)
+            seen = "\n".join(result.text for result in results.values())
+            request, refusals = await _proposed(admitted, move.about, seen, propose)
             if request is not None:
-                return _proposal(request, results)
+                return Outcome(reason=Reason.PROPOSED, text=seen, request=request)
             entries += [Called(calls=move.calls), _returned(move, {**results, **refusals})]
         return _ended(Reason.MAX_TURNS)
 
@@ -203,7 +210,7 @@ def _admitted(call: ToolCall, session: Session) -> Admitted:
 
 
 async def _proposed(
-    admitted: Mapping[str, Admitted], about: AgentText, propose: Propose
+    admitted: Mapping[str, Admitted], about: AgentText, seen: str, propose: Propose
 ) -> tuple[str | None, dict[str, Result]]:
     """Propose all gated calls of the step as one plan, or answer each of them with why not."""
     gated = {
@@ -217,7 +224,9 @@ async def _proposed(
         text = "Not proposed: another call of this step has to be corrected first."
         return None, {key: Result(call=key, text=text, failed=True) for key in gated}
     try:
-        return await propose(tuple(gated.values()), about), {}
+        return await propose(tuple(gated.values()), about, seen), {}
+    except LeaseLost:
+        raise  # nothing that this process does counts any more
     except SaysoError as refusal:
         return None, {key: _refusal(key, refusal) for key in gated}
 
@@ -225,11 +234,6 @@ async def _proposed(
 def _refusal(call: str, error: SaysoError) -> Result:
     correctable = isinstance(error, Incorrect)
     return Result(call=call, text=error.shown, failed=True, correctable=correctable)
-
-
-def _proposal(request: str, results: Mapping[str, Result]) -> Outcome:
-    seen = "\n".join(result.text for result in results.values())
-    return Outcome(reason=Reason.PROPOSED, text=seen, request=request)
 
 
 def _returned(move: Use, results: Mapping[str, Result]) -> Returned:

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from core import canonical
 
-Verb: TypeAlias = Literal["approve", "deny", "review"]
+Verb: TypeAlias = Literal["approve", "deny", "review", "again", "verify", "happened", "did_not"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

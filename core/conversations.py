@@ -1,20 +1,162 @@
-"""Conversations: who said what, in order, and the turns in which Sayso answered."""
+"""Conversations: who said what, in order, and the turns in which Sayso answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
+from core.agent import Reason
 from core.events import Place
+from core.jobs import Job
+
+TURN = "turn"
+"""The kind of job that answers a message."""
+MOST_WAITING = 20
+"""Messages that may wait in one conversation."""
+
+
+def job_of(turn: str) -> str:
+    """Return the id of the job that answers a turn."""
+    return f"{TURN}:{turn}"
+
+
+def lane_of(conversation: str) -> str:
+    """Return the lane in which the turns of a conversation run, one at a time (I8)."""
+    return f"{TURN}:{conversation}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """A message to be answered."""
+
+    kind: Literal["words"] = "words"
+    text: str
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masked:
+    """A message that seemed to hold a secret: kept without it, and not acted on."""
+
+    kind: Literal["masked"] = "masked"
+    text: str
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """An exported plan, proposed only as long as it still comes down to the same hash."""
+
+    kind: Literal["exported"] = "exported"
+    plan: str
+    """Canonical text."""
+    name: str
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return f"(an exported plan, {self.name})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """What an ended request showed, asked for once more."""
+
+    kind: Literal["again"] = "again"
+    request: str
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return f"(again: request {self.request})"
+
+
+Wish: TypeAlias = Words | Masked | Exported | Again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTurn:
+    """A message that came in, ready to be stored."""
+
+    id: str
+    tenant: str
+    principal: str
+    place: Place
+    conversation: str | None = None
+    """The one that was named; None for that of the thread, or a new one."""
+    opens: str
+    """The id of a new conversation, where it takes one."""
+    wish: Wish
+    deliveries: tuple[str, ...] = ()
+    runner: str | None = None
+    """The process that is about to answer it by itself."""
+    schedule: str | None = None
+    """The schedule that asks, if one does: then nothing that it asked for before may still wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One message that is being answered."""
+    """A message and, once `reason` is set, how its turn ended."""
 
     id: str
     tenant: str
     conversation: str
     principal: str
+    place: Place
+    wish: Wish
+    reason: Reason | None = None
+    text: str = ""
+    suggestions: tuple[str, ...] = ()
+    request: str | None = None
+    """The request that it opened, or found open."""
+    killed: int = 0
+    """How many commands a stop cut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """A message that is stored, and how many wait or are answered before it.
+
+    For one that was received before, `ahead` is 0: it is no longer news.
+    """
+
+    turn: Turn
+    ahead: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnd:
+    """How a turn ends."""
+
+    reason: Reason
+    text: str
+    suggestions: tuple[str, ...] = ()
+    killed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """A turn, how it is to end, and the claim under which somebody may say so."""
+
+    turn: Turn
+    job: Job
+    end: TurnEnd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A turn that has not ended."""
+
+    turn: Turn
+    runs: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +172,33 @@ class Said:
 class Conversations(Protocol):
     """Where conversations are kept. Every method is one transaction."""
 
-    async def begin_turn(self, turn: Turn, place: Place, text: str, *, opens: bool) -> None:
-        """Keep a message and the turn that answers it; with `opens`, in a new conversation.
+    async def receive(self, new: NewTurn) -> Received:
+        """Keep a message and queue its turn; for one that was received before, return that one (I9).
 
         Raises `Refused`, always in the same words, where there is no such conversation or it
-        belongs to another tenant or another place.
+        belongs to another tenant or another place; where too many wait already; and where what
+        its schedule asked for before still waits.
         """
         ...
 
-    async def end_turn(self, turn: Turn, *, reason: str, text: str) -> None:
-        """Keep how a turn ended and what was answered."""
+    async def turn(self, tenant: str, turn: str) -> Turn | None:
+        """Return a turn as it is now."""
+        ...
+
+    async def end(self, closing: Closing) -> None:
+        """Keep what was asked and answered, and end the turn with its job.
+
+        Where somebody stopped it, it ends as stopped and the answer is dropped. Does nothing for a
+        turn that has ended; raises `LeaseLost` where this claim may no longer say so.
+        """
+        ...
+
+    async def waiting(self, tenant: str, conversation: str | None) -> Sequence[Waiting]:
+        """Return the turns of a conversation, or of all, that have not ended, in order of arrival."""
+        ...
+
+    async def stop(self, turn: Turn, *, principal: str) -> None:
+        """Tell a turn to end; one that nobody answers yet ends at once."""
         ...
 
     async def keep_plan(self, tenant: str, plan: str, sha256: str, body: str) -> None:

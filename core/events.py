@@ -7,21 +7,30 @@ from core.principals import Identity
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where to answer: a channel of one workspace. Its threads are conversations."""
+    """Where to answer: a thread in a channel of one workspace."""
 
     platform: str
     workspace: str
     channel: str
+    thread: str | None = None
+    """The platform's id of the thread. None on the console, where whoever asked reads the answer."""
+
+    @property
+    def resource(self) -> str:
+        """Return the name under which the policy knows the channel."""
+        return f"channel:{self.platform}/{self.workspace}/{self.channel}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """Somebody wants something; in the named conversation, or in a new one."""
+    """Somebody wants something: in the named conversation, in that of the thread, or in a new one."""
 
     identity: Identity
     place: Place
     text: str
     conversation: str | None = None
+    deliveries: tuple[str, ...] = ()
+    """Every id under which the platform may deliver this message again, in that workspace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

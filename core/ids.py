@@ -33,6 +33,11 @@ def step_id(run: str, index: int) -> str:
     return f"{run}.{index}"
 
 
-def look_id() -> str:
-    """Return a name for one dry run, so that ending it can touch no other."""
-    return f"look_{secrets.token_hex(8)}"
+def look_id(who: str) -> str:
+    """Return a name for one dry run of a turn or a request, so that ending it can touch no other."""
+    return f"{who}.look_{secrets.token_hex(8)}"
+
+
+def edit_id(request: str) -> str:
+    """Return a name for one change of a posted card."""
+    return f"edit:{request}:{secrets.token_hex(4)}"

@@ -34,6 +34,17 @@ class JobState(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Loss(StrEnum):
+    """Why nobody holds a job any more, or ever will."""
+
+    DIED = "died"
+    """Its process is gone, or let the lease end."""
+    FAILED = "failed"
+    """Its handler failed in a way that nobody foresaw; it is not tried again."""
+    STOPPED = "stopped"
+    """Somebody told it to end, and nobody is left who would hear of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
     """A job to be queued."""
@@ -102,6 +113,14 @@ class Hold(Protocol):
 Handler: TypeAlias = Callable[[Hold], Awaitable[None]]
 
 
+class Queue(Protocol):
+    """Takes jobs in."""
+
+    async def submit(self, new: NewJob) -> str:
+        """Queue a job, or return the id of the one that has its dedupe key already."""
+        ...
+
+
 class Engine(Protocol):
     """Runs jobs in this process."""
 
@@ -114,8 +133,15 @@ class Engine(Protocol):
         """Run this one job here and wait for its end; False where it was not to be had just now."""
         ...
 
-    async def ended(self, job: str, stop: asyncio.Event) -> None:
-        """Wait until a job that runs elsewhere has ended; `stop` tells it to end."""
+    async def see_through(self, job: str, stop: asyncio.Event) -> None:
+        """Return once a job has ended: here, as soon as it is to be had, unless it runs elsewhere.
+
+        What nobody runs and stands before it in its lane is run here first. `stop` tells it to end.
+        """
+        ...
+
+    def look(self) -> None:
+        """Look for work at once: called after a submit in this process, it saves a poll."""
         ...
 
     async def serve(self, stop: asyncio.Event) -> None:

@@ -1,26 +1,39 @@
 """Processes that decide, run and stop on one database, with a runner that does what a test says."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from adapters.jobs.kinds import Kind
 from adapters.jobs.table import TableEngine
-from adapters.storage.runs import settle
+from adapters.storage import jobs, settling, turns
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
-from approvals.models import RUN, Request, Run, job_of
+from approvals.models import EXPIRE, REMIND, RUN, Request, Run, job_of
+from bot.answer import Answering
+from bot.ask import Answered, Asking
 from bot.decide import Decided, Deciding
+from bot.deliver import Delivering
+from bot.expire import Expiring
+from bot.inbox import Inbox
+from bot.remind import Reminding
 from bot.run import Running
 from bot.stop import Stopped, Stopping
-from core.events import Approve, Stop
-from core.jobs import Engine, Job
+from core.agent import Agent, Limits
+from core.conversations import TURN, Received, Turn
+from core.conversations import job_of as turn_job
+from core.deliveries import EDIT, POST, Chat
+from core.events import Approve, Ask, Place, Stop
+from core.jobs import Engine, Handler, Job
 from core.principals import Identity
-from core.tools import Tool
-from tests.builders import a_proposal
+from core.redaction import Redactor
+from core.tools import Tool, Toolbox
+from core.transcript import Entry, Move
+from tests.builders import PLACE, TENANT, a_proposal
+from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import Argv, for_ever
-from tests.gates import APPEND, World, who
+from tests.gates import APPEND, SECRET, World, who
 from tests.jobs import PATIENCE, QUICK, soon
 from tests.stores import OTHER_CONVERSATION
 
@@ -31,20 +44,65 @@ class Bots:
 
     world: World
     dead: set[str] = field(default_factory=set[str])
+    model: ScriptedModel = field(default_factory=ScriptedModel)
+    chats: dict[str, Chat] = field(default_factory=dict[str, Chat])
+
+    @property
+    def inbox(self) -> Inbox:
+        """Return what takes messages in, for nobody in particular."""
+        return Inbox(
+            conversations=self.world.stores.conversations,
+            gate=self.world.gate,
+            redactor=Redactor.of([SECRET]),
+            look=lambda: None,
+        )
+
+    @property
+    def answering(self) -> Answering:
+        """Return the handler of turns."""
+        return Answering(
+            conversations=self.world.stores.conversations,
+            agent=Agent(runner=self.world.counted, redactor=Redactor.of([SECRET]), limits=Limits()),
+            model=self.model,
+            gate=self.world.gate,
+            toolbox=lambda: Toolbox.of(self.world.tools),
+            defaults={},
+            running=self.world.counted.running,
+        )
+
+    @property
+    def delivering(self) -> Delivering:
+        """Return the handler of deliveries."""
+        stores = self.world.stores
+        return Delivering(
+            deliveries=stores.deliveries,
+            requests=stores.requests,
+            runs=stores.runs,
+            conversations=stores.conversations,
+            chats=self.chats,
+            pauses=(0.01,),
+        )
 
     @property
     def running(self) -> Running:
         """Return the handler of runs."""
         stores = self.world.stores
-        execution = Execution(store=stores.runs, runner=self.world.runner)
+        execution = Execution(store=stores.runs, runner=self.world.counted)
         return Running(store=stores.requests, gate=self.world.gate, execution=execution)
 
     def engine(self, owner: str) -> TableEngine:
-        """Return the engine of one process."""
-        kind = Kind(handler=self.running, clean=_nothing, settle=settle)
+        """Return the engine of one process, for every kind of job that a message or a click leads to."""
+        delivering, store = self.delivering, self.world.stores.requests
         return TableEngine(
             self.world.stores.database,
-            {RUN: kind},
+            {
+                TURN: Kind(handler=self.answering, clean=_nothing, settle=turns.settle),
+                RUN: Kind(handler=self.running, clean=_nothing, settle=settling.settle),
+                EXPIRE: _safe(Expiring(store=store)),
+                REMIND: _safe(Reminding(store=store, gate=self.world.gate)),
+                POST: _safe(delivering.post),
+                EDIT: _safe(delivering.edit),
+            },
             owner=owner,
             is_dead=self.dead.__contains__,
             pace=QUICK,
@@ -59,6 +117,37 @@ class Bots:
             runs=stores.runs,
             engine=engine or self.engine(owner),
         )
+
+    async def receive(
+        self,
+        text: str,
+        conversation: str | None = None,
+        *,
+        person: str | Identity = "alice",
+        place: Place = PLACE,
+    ) -> Received:
+        """Have somebody's message come in."""
+        identity = who(person) if isinstance(person, str) else person
+        message = Ask(identity=identity, place=place, text=text, conversation=conversation)
+        return await self.inbox.ask(message)
+
+    async def answer(
+        self, received: Received, *, owner: str = "a", stop: asyncio.Event | None = None
+    ) -> Answered:
+        """Wait for the answer to a message in one process, which gives it unless another does."""
+        stores = self.world.stores
+        asking = Asking(
+            conversations=stores.conversations,
+            requests=stores.requests,
+            engine=self.engine(owner),
+        )
+        return await asyncio.wait_for(asking.answer(received, stop or asyncio.Event()), PATIENCE)
+
+    async def turn(self, received: Received) -> Turn:
+        """Return the turn of a message as it is now."""
+        found = await self.world.stores.conversations.turn(TENANT, received.turn.id)
+        assert found is not None
+        return found
 
     async def approve(
         self, person: str, request: Request, *, owner: str = "a", stop: asyncio.Event | None = None
@@ -81,7 +170,12 @@ class Bots:
     ) -> Stopped:
         """Stop from a process that runs nothing itself."""
         stores = self.world.stores
-        stopping = Stopping(requests=stores.requests, runs=stores.runs, gate=self.world.gate)
+        stopping = Stopping(
+            conversations=stores.conversations,
+            requests=stores.requests,
+            runs=stores.runs,
+            gate=self.world.gate,
+        )
         identity = who(person) if isinstance(person, str) else person
         event = Stop(identity=identity, conversation=conversation, everything=everything)
         return await asyncio.wait_for(stopping.stop(event), PATIENCE)
@@ -114,6 +208,33 @@ class Bots:
             await asyncio.wait(tasks)
 
     @asynccontextmanager
+    async def thinking(self, *received: Received) -> AsyncGenerator[list["asyncio.Task[Answered]"]]:
+        """Have each of these answered in a process of its own, by a model that never comes to an end."""
+        begun = list[int]()
+
+        async def thinks(_: Sequence[Entry]) -> Move:
+            begun.append(1)
+            await for_ever()
+            raise AssertionError
+
+        self.model = ScriptedModel(*[thinks] * len(received))
+        tasks = [
+            asyncio.create_task(self.answer(one, owner=f"thinker {number}"))
+            for number, one in enumerate(received)
+        ]
+
+        async def all_begun() -> bool:
+            return len(begun) == len(received)
+
+        await soon(all_begun)
+        try:
+            yield tasks
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+
+    @asynccontextmanager
     async def serving(self, owner: str = "server") -> AsyncGenerator[None]:
         """Serve the queue inside the block."""
         stop = asyncio.Event()
@@ -128,21 +249,26 @@ class Bots:
         """Return the run of a request, if it has one."""
         return await self.world.stores.runs.run_of(request.tenant, request.id)
 
-    async def job(self, request: Request) -> str:
-        """Return the state of a request's job."""
+    async def job(self, about: Request | Received) -> str:
+        """Return the state of the job that runs a request, or answers a message."""
+        name = job_of(about.id) if isinstance(about, Request) else turn_job(about.turn.id)
         (row,) = await self.world.stores.database.transact(
-            lambda _: rows("SELECT state FROM job WHERE id = :id", id=job_of(request.id))
+            lambda _: rows("SELECT state FROM job WHERE id = :id", id=name)
         )
         state: str = row["state"]
         return state
 
-    async def ended(self, request: Request) -> None:
-        """Wait until a request's job is over."""
+    async def ended(self, about: Request | Received) -> None:
+        """Wait until the job of a request or a message is over."""
 
         async def is_over() -> bool:
-            return await self.job(request) not in {"queued", "running"}
+            return await self.job(about) not in {"queued", "running"}
 
         await soon(is_over)
+
+
+def _safe(handler: Handler) -> Kind:
+    return Kind(handler=handler, clean=_nothing, settle=jobs.settle_safe)
 
 
 async def _nothing(_: Job) -> None:

@@ -9,7 +9,7 @@ from approvals.cards import Shown, card_for
 from approvals.models import NewRequest, Proposal, Rule
 from core import ids
 from core.canonical import Json, JsonObject, sha256
-from core.conversations import Turn
+from core.conversations import Closing, NewTurn, Turn, Words
 from core.events import Place
 from core.plans import Call, Fingerprint, Plan, RunStep
 from core.tools import Checked, Effect, Tool, Work
@@ -19,6 +19,7 @@ TENANT = "acme"
 CONVERSATION = "c_1"
 TURN = "t_1"
 PLACE = Place(platform="console", workspace="local", channel="terminal")
+THREAD = Place(platform="slack", workspace="T1", channel="ops", thread="17.1")
 
 
 class WordArguments(BaseModel):
@@ -131,6 +132,7 @@ def a_proposal(
     about: AgentText | None = None,
     supersedes: str | None = None,
     expects: Plan | None = None,
+    closing: Closing | None = None,
 ) -> Proposal:
     """Return these calls as somebody proposes them."""
     return Proposal(
@@ -142,6 +144,7 @@ def a_proposal(
         about=about or AgentText(),
         supersedes=supersedes,
         expects=expects,
+        closing=closing,
     )
 
 
@@ -157,6 +160,7 @@ def a_new_request(
     requester: str = "alice",
     about: AgentText | None = None,
     supersedes: str | None = None,
+    closing: Closing | None = None,
 ) -> NewRequest:
     """Return a request that is ready to be opened, with a new id unless one is given."""
     proposal = a_proposal(
@@ -167,6 +171,7 @@ def a_new_request(
         requester=requester,
         about=about,
         supersedes=supersedes,
+        closing=closing,
     )
     frozen, decided = plan or a_plan(*proposal.calls), rule or a_rule()
     shown = Shown(
@@ -194,4 +199,37 @@ def a_turn(
     principal: str = "alice",
 ) -> Turn:
     """Return a message that is being answered."""
-    return Turn(id=turn, tenant=tenant, conversation=conversation, principal=principal)
+    return Turn(
+        id=turn,
+        tenant=tenant,
+        conversation=conversation,
+        principal=principal,
+        place=PLACE,
+        wish=Words(text="append alpha"),
+    )
+
+
+def a_new_turn(
+    turn: str = TURN,
+    text: str = "append alpha",
+    *,
+    tenant: str = TENANT,
+    conversation: str | None = None,
+    opens: str = CONVERSATION,
+    principal: str = "alice",
+    place: Place = PLACE,
+    deliveries: tuple[str, ...] = (),
+    runner: str | None = None,
+) -> NewTurn:
+    """Return a message that comes in; it opens a conversation unless one is named."""
+    return NewTurn(
+        id=turn,
+        tenant=tenant,
+        principal=principal,
+        place=place,
+        conversation=conversation,
+        opens=opens,
+        wish=Words(text=text),
+        deliveries=deliveries,
+        runner=runner,
+    )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+from adapters.counted import CountedRunner
 from approvals import cards
 from approvals.freeze import Freezer
 from approvals.gate import Gate, Switches
@@ -77,18 +78,23 @@ class World:
         allow("run:stop", "stoppers"),
     )
     risks: tuple[Rule, ...] = RISKS
+    reminders: dict[str, float] = field(default_factory=dict[str, float])
     tools: tuple[Tool, ...] = TOOLS
     switches: Switches = field(default_factory=Switches)
     folder: str = "work"
     unreadable: Exception | None = None
     """What reading people and rules raises, where it does."""
+    counted: CountedRunner = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.counted = CountedRunner(self.runner)
 
     @property
     def gate(self) -> Gate:
         """Return the gate as it is configured now."""
         return Gate(
             store=self.stores.requests,
-            freezer=Freezer(runner=self.runner, files=self.files, folder=self.folder),
+            freezer=Freezer(runner=self.counted, files=self.files, folder=self.folder),
             authority=self.authority,
             toolbox=lambda: Toolbox.of(self.tools),
             switches=self.switches,
@@ -116,7 +122,11 @@ class World:
         }
         return Authority(
             directory=Directory(workspaces=workspaces, people=people),
-            policy=Policy(rules=self.rules, risks={rule.name: rule for rule in self.risks}),
+            policy=Policy(
+                rules=self.rules,
+                risks={rule.name: rule for rule in self.risks},
+                reminders=self.reminders,
+            ),
         )
 
     def edit(self, name: str, change: Callable[[Tool], Tool]) -> None:

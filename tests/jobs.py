@@ -35,6 +35,7 @@ def a_job(
     replay: Replay = Replay.SAFE,
     dedupe: str | None = None,
     delay: timedelta = timedelta(),
+    reserved_for: str | None = None,
 ) -> NewJob:
     """Return a job."""
     return NewJob(
@@ -46,6 +47,7 @@ def a_job(
         lane=lane,
         dedupe=dedupe,
         delay=delay,
+        reserved_for=reserved_for,
     )
 
 
@@ -155,10 +157,10 @@ class Cluster:
         """Queue these in one transaction, from another process than any engine's."""
         return await self.database.transact(lambda now: _submit(now, new))
 
-    async def cancel(self, *, job: str | None = None, lane: str | None = None) -> dict[str, str]:
-        """Cancel, from another process; return what was touched, with its state."""
-        found = await self.database.transact(lambda now: jobs.cancel(now, job=job, lane=lane))
-        return {row["id"]: row["state"] for row in found}
+    async def cancel(self, job: str) -> bool | None:
+        """Cancel, from another process; return whether that ended it, None where nobody was told."""
+        told = await self.database.transact(lambda now: jobs.cancel(now, job))
+        return told.was_queued if told else None
 
     async def row(self, job: str) -> Row:
         """Return a job as it is stored."""

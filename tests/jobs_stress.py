@@ -27,7 +27,7 @@ from adapters.processes import is_dead, me
 from adapters.storage import jobs
 from adapters.storage.sqlite import SqliteDatabase
 from adapters.storage.transactions import Database, Transaction, changed, rows, sql
-from core.jobs import Hold, Job, JobState, LeaseLost, NewJob, Replay
+from core.jobs import Hold, Job, JobState, LeaseLost, Loss, NewJob, Replay
 
 PACE = Pace(lease=timedelta(seconds=1.5), beat=0.3, poll=0.05)
 PAUSE = 2.2
@@ -79,7 +79,7 @@ def _intend(now: datetime, job: Job, what: str) -> Transaction[bool]:
     return held
 
 
-def _settle_never(_: datetime, job: Job) -> Transaction[JobState]:
+def _settle_never(_: datetime, job: Job, __: Loss) -> Transaction[JobState]:
     begun = yield from changed("SELECT 1 FROM intent WHERE job = :job", job=job.id)
     return JobState.UNKNOWN if begun else JobState.QUEUED
 

@@ -199,7 +199,7 @@ class Sayso:
         process = subprocess.Popen(
             [sys.executable, "-m", "bot", *command],
             cwd=self.folder,
-            env=_environment(env or {}),
+            env=environment(env or {}),
             stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -356,7 +356,7 @@ def _variables(pid: Path) -> bytes:
         return b""
 
 
-def _environment(more: Mapping[str, str]) -> dict[str, str]:
+def environment(more: Mapping[str, str]) -> dict[str, str]:
     kept = ("COVERAGE_", "COV_CORE_")
     ours = {n: v for n, v in os.environ.items() if n == "PATH" or n.startswith(kept)}
     return {**ours, "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT), **more}

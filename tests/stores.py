@@ -8,23 +8,29 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.table import TableEngine
-from adapters.storage import jobs
+from adapters.storage import jobs, turns
 from adapters.storage.conversations import Conversations
+from adapters.storage.deliveries import Deliveries
 from adapters.storage.records import Records
 from adapters.storage.requests import Requests
-from adapters.storage.runs import Runs, settle
+from adapters.storage.runs import Runs
+from adapters.storage.settling import settle
 from adapters.storage.transactions import Database, Row, Transaction, Work, rows
 from approvals.models import RUN, NewRequest, Request, Run, Spent, StepEnd, StepState, job_of
 from core import audit, canonical, ids
+from core.agent import Reason
 from core.audit import Entry
 from core.canonical import Json, JsonObject
+from core.conversations import TURN as TURN_KIND
+from core.conversations import Closing, NewTurn, Turn, TurnEnd
+from core.conversations import job_of as turn_job
 from core.jobs import Hold, Job, NewJob, Replay
-from tests.builders import CONVERSATION, PLACE, TENANT, a_new_request, a_turn
+from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 
 T = TypeVar("T")
 TABLES = (
-    "conversation", "turn", "entry", "plan", "request", "vote", "denial", "run", "step", "audit",
-    "job",
+    "conversation", "turn", "received", "entry", "posted", "plan", "request", "vote", "denial",
+    "run", "step", "audit", "job",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""
@@ -36,7 +42,16 @@ LEASE = timedelta(days=10_000)
 """No test that is about something else ever sees a lease end."""
 SUCCEEDED = StepEnd(state=StepState.SUCCEEDED, exit_code=0, output="done\n")
 FAILED = StepEnd(state=StepState.FAILED, exit_code=1, output="no\n")
+SILENT = TurnEnd(reason=Reason.ANSWERED, text="")
 UNKNOWN = StepEnd(state=StepState.UNKNOWN, note="it was stopped while it ran")
+
+LOST: Mapping[str, str] = {
+    "queued again": "state = 'queued'",
+    "ended": "state = 'done'",
+    "taken": "fence = fence + 1",
+    "lease over": "lease_until = '2026-03-01T09:30:00.000000Z'",
+}
+"""Ways in which a process stops holding a job, without a word to it."""
 
 Contents: TypeAlias = Mapping[str, list[tuple[Any, ...]]]
 
@@ -55,7 +70,7 @@ Connect: TypeAlias = Callable[[], Awaitable[Closable]]
 
 @dataclass(frozen=True)
 class Stores:
-    """All four stores on one database."""
+    """All stores on one database."""
 
     database: Database
     owner: str = OWNER
@@ -77,6 +92,11 @@ class Stores:
         return Conversations(self.database)
 
     @property
+    def deliveries(self) -> Deliveries:
+        """Return what is to be delivered."""
+        return Deliveries(self.database)
+
+    @property
     def records(self) -> Records:
         """Return what an operator reads."""
         return Records(self.database)
@@ -89,8 +109,27 @@ async def begin_conversations(stores: Stores) -> None:
         ("t_2", TENANT, OTHER_CONVERSATION),
         ("t_theirs", OTHER_TENANT, THEIR_CONVERSATION),
     ):
-        begun = a_turn(turn, tenant=tenant, conversation=conversation)
-        await stores.conversations.begin_turn(begun, PLACE, "append alpha", opens=True)
+        await heard(stores, a_new_turn(turn, tenant=tenant, opens=conversation))
+
+
+async def answering(stores: Stores, new: NewTurn, end: TurnEnd = SILENT) -> Closing:
+    """Receive a message and claim its turn, which is the first of its conversation that waits."""
+    received = await stores.conversations.receive(new)
+    return await closing(stores, received.turn, end)
+
+
+async def closing(stores: Stores, turn: Turn, end: TurnEnd = SILENT) -> Closing:
+    """Claim a turn that waits."""
+    name = turn_job(turn.id)
+    (job,) = await stores.database.transact(
+        lambda now: jobs.claim(now, stores.owner, LEASE, [TURN_KIND], most=1, only=name)
+    )
+    return Closing(turn=turn, job=job, end=end)
+
+
+async def heard(stores: Stores, new: NewTurn) -> None:
+    """Receive a message and answer nothing."""
+    await stores.conversations.end(await answering(stores, new))
 
 
 async def opened(stores: Stores, new: NewRequest | None = None) -> Request:
@@ -148,15 +187,18 @@ async def spend(
 
 async def notice(stores: Stores, *dead: str, by: str = "another process") -> None:
     """Have a process notice that these have died, as every process does from time to time."""
-    kind = Kind(handler=_never, clean=_nothing, settle=settle)
+    kinds = {
+        RUN: Kind(handler=_never, clean=_nothing, settle=settle),
+        TURN_KIND: Kind(handler=_never, clean=_nothing, settle=turns.settle),
+    }
     engine = TableEngine(
-        stores.database, {RUN: kind}, owner=by, is_dead=dead.__contains__, pace=Pace(lease=LEASE)
+        stores.database, kinds, owner=by, is_dead=dead.__contains__, pace=Pace(lease=LEASE)
     )
     await engine.notice()
 
 
 async def _nothing(_: Job) -> None:
-    """Kill nothing: these runs have no processes."""
+    """Kill nothing: these have no processes."""
 
 
 async def _never(_: Hold) -> None:
@@ -192,6 +234,19 @@ async def log_of(stores: Stores) -> list[Entry]:
     entries = await stores.records.audit()
     assert isinstance(audit.verify(entries), audit.Intact)
     return entries
+
+
+async def jobs_of(stores: Stores, *kinds: str) -> list[Row]:
+    """Return all jobs of these kinds, in the order in which they were submitted."""
+    found = await stores.database.transact(lambda _: rows("SELECT * FROM job ORDER BY seq"))
+    return [row for row in found if row["kind"] in kinds]
+
+
+async def lose(stores: Stores, job: Job, how: str) -> None:
+    """Have a claim be lost, over or told to end, in one of the `LOST` ways."""
+    await stores.database.transact(
+        lambda _: rows(f"UPDATE job SET {LOST[how]} WHERE id = :id", id=job.id)
+    )
 
 
 async def said_in(stores: Stores, conversation: str, kind: str) -> list[str]:

@@ -10,7 +10,7 @@ from adapters.jobs.kinds import Kind
 from adapters.jobs.loops import went_well
 from adapters.storage import jobs
 from adapters.storage.transactions import Database, Row, Transaction
-from core.jobs import Claim, Job, JobState
+from core.jobs import Claim, Job, JobState, Loss
 
 log = logging.getLogger("sayso.jobs")
 
@@ -60,6 +60,7 @@ def _freed(row: Row, now: datetime) -> Transaction[list[Row]]:
 
 
 def _settled(now: datetime, job: Job, kind: Kind) -> Transaction[JobState]:
-    state = yield from kind.settle(now, job)
+    loss = Loss.STOPPED if (yield from jobs.is_to_end(job)) else Loss.DIED
+    state = yield from kind.settle(now, job, loss)
     yield from jobs.release(now, job, state)
     return state

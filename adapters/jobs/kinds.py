@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from adapters.storage.transactions import Transaction
-from core.jobs import Handler, Job, JobState
+from core.jobs import Handler, Job, JobState, Loss
 
 Clean: TypeAlias = Callable[[Job], Awaitable[None]]
 """Ends whatever a dead holder left running, before anything is called unknown."""
-Settle: TypeAlias = Callable[[datetime, Job], Transaction[JobState]]
-"""Inside the transaction that takes a job from a dead holder: say, and write, what became of it."""
+Settle: TypeAlias = Callable[[datetime, Job, Loss], Transaction[JobState]]
+"""Inside the transaction that ends a job which nobody holds: say, and write, what became of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,8 @@ class Kind:
 class Pace:
     """How often an engine looks, how long a lease lasts, and how much is in hand at once."""
 
-    lease: timedelta = timedelta(seconds=15)
+    lease: timedelta = timedelta(seconds=12)
+    """With a beat to notice it and a poll to tell, a death elsewhere is told within 15 seconds."""
     beat: float = 1.0
     """Seconds between two renewals; also how late a delayed job or a death may be noticed."""
     poll: float = 0.1

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping
+from contextlib import asynccontextmanager
 from datetime import datetime
 
 from adapters.jobs.gone import Taker
@@ -11,7 +12,8 @@ from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.loops import beside, every, first, until_it_works, went_well
 from adapters.storage import jobs
 from adapters.storage.transactions import Database, Transaction
-from core.jobs import Claim, Job, JobState, LeaseLost
+from core.errors import SaysoError
+from core.jobs import Claim, Job, JobState, LeaseLost, Loss
 
 log = logging.getLogger("sayso.jobs")
 
@@ -45,7 +47,7 @@ class TableEngine:
         return self._owner
 
     def look(self) -> None:
-        """Look for work at once: called after a submit in this process, it saves a poll."""
+        """See the port."""
         self._look.set()
 
     async def serve(self, stop: asyncio.Event) -> None:
@@ -68,23 +70,19 @@ class TableEngine:
         claimed = await self._claim(most=1, only=job)
         if not claimed:
             return False
-        async with beside(*self._beats(), self._tell(job, stop)):
-            try:
-                await self._end_of(claimed)
-            finally:
-                await self._abandon(claimed)
+        async with self._minding(job, stop):
+            await self._to_their_end(claimed)
         return True
 
-    async def ended(self, job: str, stop: asyncio.Event) -> None:
-        """Wait until a job that runs elsewhere has ended; `stop` tells it to end.
-
-        Where its holder dies meanwhile, it is taken here, which ends it or queues it again.
-        """
-        async with beside(*self._beats(), self._tell(job, stop)):
-            while True:
-                if not await self._database.transact(lambda _: jobs.is_live(job)):
-                    return
-                await asyncio.sleep(self._pace.poll)
+    async def see_through(self, job: str, stop: asyncio.Event) -> None:
+        """See the port. Where its holder dies meanwhile, it is taken here."""
+        async with self._minding(job, stop):
+            while next_one := await self._database.transact(lambda now: jobs.next_to(now, job)):
+                claimed = await self._claim(most=1, only=next_one)
+                if not claimed:
+                    await asyncio.sleep(self._pace.poll)
+                # What only stands before it does not keep whoever stops from leaving.
+                await self._to_their_end(claimed, None if next_one == job else stop)
 
     async def notice(self) -> None:
         """Take jobs from holders that are gone: at once where they died here, else by their lease."""
@@ -124,6 +122,9 @@ class TableEngine:
         except LeaseLost as error:
             log.warning("job %s: %s", held.job.id, error.shown)
             return None
+        except SaysoError as error:
+            log.warning("job %s: %s", held.job.id, error.shown)
+            return JobState.FAILED
         except Exception:
             log.exception("job %s", held.job.id)
             return JobState.FAILED
@@ -141,6 +142,24 @@ class TableEngine:
                 log.warning("job %s: it ended as %s, but somebody else has it", job.id, state)
 
         await until_it_works(f"ending job {job.id}", end, lambda: awake() < until)
+
+    @asynccontextmanager
+    async def _minding(self, job: str, stop: asyncio.Event) -> AsyncGenerator[None]:
+        async with beside(*self._beats(), self._tell(job, stop)):
+            yield
+
+    async def _to_their_end(
+        self, helds: Collection[Held], leaves: asyncio.Event | None = None
+    ) -> None:
+        """Wait until their handlers are through, and cut them where this one `leaves` before."""
+        ending = asyncio.ensure_future(self._end_of(helds))
+        leaving = asyncio.ensure_future((leaves or asyncio.Event()).wait())
+        try:
+            await asyncio.wait({ending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ending.cancel()
+            leaving.cancel()
+            await self._abandon(helds)
 
     async def _end_of(self, helds: Collection[Held]) -> None:
         tasks = [self._held[held] for held in helds if held in self._held]
@@ -173,7 +192,7 @@ class TableEngine:
         self._hear({held.job.claim for held in self._held if held.job.id == job})
         await until_it_works(
             f"stopping job {job}",
-            lambda: self._database.transact(lambda now: jobs.cancel(now, job=job)),
+            lambda: self._database.transact(lambda now: _told(now, job, self._kinds)),
             lambda: True,
         )
 
@@ -209,11 +228,17 @@ class TableEngine:
 
 
 def _ended(now: datetime, job: Job, state: JobState, kind: Kind) -> Transaction[bool]:
-    """End a job that is still ours; one whose handler failed may have left half of its work."""
+    """End a job that is still ours, unless its handler did; return whether it was not taken from us."""
     if not (yield from jobs.finish(now, job, state)):
-        return False
-    if state is JobState.FAILED:
-        # What belongs to it is settled as after a death, but it is not tried again.
-        yield from jobs.give_up(now, job)
-        yield from kind.settle(now, job)
+        return (yield from jobs.has_ended(job))
+    if state is JobState.FAILED:  # it may have left half of its work
+        yield from kind.settle(now, job, Loss.FAILED)
     return True
+
+
+def _told(now: datetime, job: str, kinds: Mapping[str, Kind]) -> Transaction[None]:
+    """Tell a job to end; where nobody has it, end what belongs to it here and now."""
+    told = yield from jobs.cancel(now, job)
+    kind = kinds.get(told.job.kind) if told and told.was_queued else None
+    if told and kind:  # None: a newer version's
+        yield from kind.settle(now, told.job, Loss.STOPPED)

@@ -1,14 +1,15 @@
 """What ends a request: votes, a denial, a revocation, time, the spend. Each is one transaction."""
 
 import json
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from adapters.storage import jobs, run_rows, runs
+from adapters.storage.entries import append, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
     SYSTEM,
     Transaction,
-    append,
     changed,
     log,
     rows,
@@ -16,7 +17,7 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, denials
-from approvals.models import RUN, Denial, Request, Spent, Voted, job_of
+from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, State, Voted, job_of
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
 
@@ -30,6 +31,32 @@ def _run_job(tenant: str, request: str, runner: str | None) -> NewJob:
         replay=Replay.NEVER,
         reserved_for=runner,
     )
+
+
+def expiry_of(request: Request) -> NewJob:
+    """Return the job that ends a request at its time, so that its card is redrawn without a click."""
+    return NewJob(
+        id=f"{EXPIRE}:{request.id}",
+        kind=EXPIRE,
+        tenant=request.tenant,
+        payload={"request": request.id},
+        replay=Replay.SAFE,
+        delay=request.expires_at - request.opened_at,
+    )
+
+
+def reminder_of(request: Request, delay: timedelta) -> NewJob:
+    """Return the job that brings a request to mind."""
+    return replace(expiry_of(request), id=f"{REMIND}:{request.id}", kind=REMIND, delay=delay)
+
+
+def remind(now: datetime, tenant: str, request: str, text: str) -> Transaction[None]:
+    """Say that a request still waits, if it is still open."""
+    yield from expire(now)
+    current = yield from must_read(tenant, request)
+    if current.state is State.OPEN:
+        yield from append(now, current.conversation, "note", SYSTEM, text, about=request)
+        yield from log(now, tenant, "request.reminded", SYSTEM, request=request)
 
 
 def vote(
@@ -59,6 +86,8 @@ def _count(
     if not counted:
         return None
     yield from log(now, tenant, "vote.cast", principal, request=request)
+    voted = yield from must_read(tenant, request)
+    yield from redraw(now, voted.conversation, request)
     granted = yield from changed(
         "UPDATE request SET state = 'granted' WHERE id = :id AND state = 'open'"
         " AND quorum <= (SELECT count(*) FROM vote WHERE request = :id) RETURNING id",
@@ -89,7 +118,7 @@ def deny(
                 effect=denials.effect(call.tool, call.arguments), by=principal, reason=reason,
             )  # fmt: skip
         yield from log(now, tenant, "request.denied", principal, request=request, reason=reason)
-        yield from append(now, denied.conversation, "note", SYSTEM, cards.status(denied))
+        yield from _tell(now, denied)
         yield from _refuse_elsewhere(now, denied, principal)
     return denied
 
@@ -140,14 +169,14 @@ def revoke(
     revoked = yield from must_read(tenant, request)
     if ended:
         yield from log(now, tenant, "request.revoked", principal, request=request, reason=reason)
-        yield from append(now, revoked.conversation, "note", SYSTEM, cards.status(revoked))
+        yield from _tell(now, revoked)
     return revoked
 
 
 def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Spent | None]:
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
-    held = yield from jobs.is_held(now, job)
+    held = job.id == job_of(request.id) and (yield from jobs.is_held(now, job))
     stored = yield from read(request.tenant, request.id)
     if stored is None or not held:
         return None
@@ -177,6 +206,7 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
         now, request.tenant, "run.started", request.voters[-1], request=request.id, run=run,
         plan_sha256=request.plan_sha256, voters=list(request.voters),
     )  # fmt: skip
+    yield from redraw(now, request.conversation, request.id)
     fresh = yield from must_read(request.tenant, request.id)
     started = yield from run_rows.must_read(request.tenant, run)
     return Spent(request=fresh, run=started)
@@ -202,7 +232,13 @@ def expire(now: datetime) -> Transaction[None]:
     for row in due:
         yield from log(now, row["tenant"], "request.expired", SYSTEM, request=row["id"])
         expired = yield from must_read(row["tenant"], row["id"])
-        yield from append(now, expired.conversation, "note", SYSTEM, cards.status(expired))
+        yield from _tell(now, expired)
+
+
+def _tell(now: datetime, ended: Request) -> Transaction[None]:
+    """Say in its conversation what became of a request, and show it on its card."""
+    yield from append(now, ended.conversation, "note", SYSTEM, cards.status(ended), about=ended.id)
+    yield from redraw(now, ended.conversation, ended.id)
 
 
 def end(

@@ -2,17 +2,18 @@
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from adapters.storage.transactions import Row, Transaction, changed, rows, text_of
 from core import canonical
-from core.jobs import Claim, Job, JobState, LeaseLost, NewJob, Replay
+from core.jobs import Claim, Job, JobState, LeaseLost, Loss, NewJob, Replay
 
 RESERVED = timedelta(seconds=15)
 """For how long a job is kept for a process of which nobody can tell whether it lives."""
-MOST_ATTEMPTS = 3
-"""How often a safe job is begun before it counts as failed."""
+MOST_REQUEUES = 3
+"""How often a safe job is queued again before it counts as failed."""
 
 _COLUMNS = "id, kind, tenant, payload, replay, lane, fence, attempt"
 
@@ -111,20 +112,40 @@ def is_held(now: datetime, job: Job) -> Transaction[bool]:
     return bool(found)
 
 
-def is_live(job: str) -> Transaction[bool]:
-    """Whether a job is yet to end."""
+def must_hold(now: datetime, job: Job) -> Transaction[bool]:
+    """Return whether somebody told the job to end; raise `LeaseLost` where this claim lost it."""
     found = yield from rows(
-        "SELECT 1 FROM job WHERE id = :id AND state IN ('queued', 'running')", id=job
-    )
+        "SELECT cancel_at FROM job WHERE id = :id AND fence = :fence AND state = 'running'"
+        " AND lease_until > :now",
+        id=job.id, fence=job.fence, now=text_of(now),
+    )  # fmt: skip
+    if not found:
+        raise LeaseLost("This process no longer holds the job, so it writes nothing for it.")
+    return found[0]["cancel_at"] is not None
+
+
+def has_ended(job: Job) -> Transaction[bool]:
+    """Whether this very claim of the job has been ended already."""
+    found = yield from rows(
+        "SELECT 1 FROM job WHERE id = :id AND fence = :fence AND ended_at IS NOT NULL",
+        id=job.id, fence=job.fence,
+    )  # fmt: skip
     return bool(found)
 
 
-def give_up(now: datetime, job: Job) -> Transaction[list[Row]]:
-    """Have whoever settles the job end what belongs to it, instead of leaving it to another try."""
-    return rows(
-        "UPDATE job SET cancel_at = coalesce(cancel_at, :now) WHERE id = :id RETURNING id",
-        now=text_of(now), id=job.id,
+def next_to(now: datetime, job: str) -> Transaction[str | None]:
+    """Return which job has to be run so that this one can end; None where it has ended.
+
+    It is the first of its lane that is queued, else the job itself. It may be kept for others.
+    """
+    found = yield from rows(
+        "SELECT coalesce((SELECT head.id FROM job head WHERE head.lane = job.lane"
+        " AND head.state = 'queued' AND head.seq < job.seq AND head.run_at <= :now"
+        " ORDER BY head.seq LIMIT 1), job.id) AS id"
+        " FROM job WHERE job.id = :id AND job.state IN ('queued', 'running')",
+        id=job, now=text_of(now),
     )  # fmt: skip
+    return found[0]["id"] if found else None
 
 
 def is_to_end(job: Job) -> Transaction[bool]:
@@ -142,20 +163,27 @@ def finish(now: datetime, job: Job, state: JobState) -> Transaction[bool]:
     )  # fmt: skip
 
 
-def cancel(
-    now: datetime, *, job: str | None = None, lane: str | None = None
-) -> Transaction[list[Row]]:
-    """Cancel what is queued and tell what runs to end; return id and state of each."""
-    # Three conditions, each with an index: one that reads simpler would look at all that ever was.
-    return rows(
-        "UPDATE job SET cancel_at = coalesce(cancel_at, :now),"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A job that was told to end. One that `was_queued` ended with it: nobody else sees to that."""
+
+    job: Job
+    was_queued: bool
+
+
+def cancel(now: datetime, job: str) -> Transaction[Told | None]:
+    """Tell a job to end; None where it was told before, or has ended."""
+    found = yield from rows(
+        "UPDATE job SET cancel_at = :now,"  # noqa: S608 - a constant
         " state = CASE WHEN state = 'queued' THEN 'cancelled' ELSE state END,"
         " ended_at = CASE WHEN state = 'queued' THEN :now ELSE ended_at END"
-        " WHERE (id = :job AND state IN ('queued', 'running'))"
-        " OR (lane = :lane AND state = 'queued') OR (lane = :lane AND state = 'running')"
-        " RETURNING id, state",
-        now=text_of(now), job=job, lane=lane,
+        " WHERE id = :job AND cancel_at IS NULL AND state IN ('queued', 'running')"
+        f" RETURNING {_COLUMNS}, state",
+        now=text_of(now), job=job,
     )  # fmt: skip
+    if not found:
+        return None
+    return Told(job=job_of(found[0]), was_queued=found[0]["state"] == JobState.CANCELLED)
 
 
 def running(now: datetime) -> Transaction[list[Row]]:
@@ -184,12 +212,10 @@ def seize(
 
 
 def release(now: datetime, job: Job, state: JobState) -> Transaction[None]:
-    """Put a seized job where it belongs; what was told to end is not queued again."""
+    """Put a seized job where it belongs: back into the queue, or to its end."""
     released = yield from changed(
-        "UPDATE job SET owner = NULL, lease_until = NULL, fence = fence + 1,"
-        " state = CASE WHEN :state = 'queued' AND cancel_at IS NOT NULL THEN 'cancelled'"
-        " ELSE :state END,"
-        " ended_at = CASE WHEN :state = 'queued' AND cancel_at IS NULL THEN NULL ELSE :now END"
+        "UPDATE job SET owner = NULL, lease_until = NULL, fence = fence + 1, state = :state,"
+        " ended_at = CASE WHEN :state = 'queued' THEN NULL ELSE :now END"
         " WHERE id = :id AND fence = :fence AND state = 'running' RETURNING id",
         state=state, now=text_of(now), id=job.id, fence=job.fence,
     )  # fmt: skip
@@ -197,10 +223,15 @@ def release(now: datetime, job: Job, state: JobState) -> Transaction[None]:
         raise LeaseLost("Another process took this job meanwhile.", job=job.id)
 
 
-def settle_safe(_: datetime, job: Job) -> Transaction[JobState]:
+def settle_safe(
+    _: datetime, job: Job, loss: Loss, *, most: int = MOST_REQUEUES
+) -> Transaction[JobState]:
     """Have a safe job run again, unless it was begun too often: then it is what kills its holders."""
     yield from ()
-    return JobState.QUEUED if job.attempt < MOST_ATTEMPTS else JobState.FAILED
+    if loss is Loss.STOPPED:
+        return JobState.CANCELLED
+    again = loss is Loss.DIED and job.attempt <= most
+    return JobState.QUEUED if again else JobState.FAILED
 
 
 def job_of(row: Row) -> Job:

@@ -1,52 +1,85 @@
 """How a request comes to be: once, unless its effect was denied here."""
 
+from dataclasses import replace
 from datetime import datetime
 
-from adapters.storage import deciding
+from adapters.storage import deciding, jobs, turns
+from adapters.storage.entries import append, redraw
 from adapters.storage.request_rows import about_text, must_read, rule_text
 from adapters.storage.transactions import (
     SYSTEM,
     Transaction,
-    append,
     changed,
     log,
     rows,
     sql,
     text_of,
 )
+from approvals import cards
 from approvals.models import Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
+from core.conversations import Closing
 from core.errors import Refused
+from core.jobs import JobState, LeaseLost
 
 
 def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial]:
     """Open a request, count its twin once more, or return the denial that forbids it."""
     proposal, plan = new.proposal, new.plan
     yield from _must_be_here(proposal)
+    if proposal.closing:
+        yield from _must_go_on(now, proposal.closing)
     yield from deciding.expire(now)
     denial = yield from deciding.denial_of(
         proposal.tenant, proposal.conversation, plan, lifting=proposal.supersedes or ""
     )
     if denial:
         return denial
-    if proposal.supersedes:
-        yield from _supersede(now, new)
+    superseded = (yield from _supersede(now, new)) if proposal.supersedes else False
     yield from keep_plan(proposal.tenant, plan.id, plan.sha256, plan.canonical)
     inserted = yield from _insert(now, new)
-    if not inserted:
-        repeated = yield from _repeat(now, new)
-        return repeated
-    opened = yield from must_read(proposal.tenant, new.id)
+    opened = yield from (must_read(proposal.tenant, new.id) if inserted else _repeat(now, new))
+    if superseded:
+        yield from log(
+            now, proposal.tenant, "request.superseded", proposal.requester,
+            request=proposal.supersedes, by=opened.id,
+        )  # fmt: skip
+    if inserted:
+        yield from _announce(now, new, opened)
+    return opened
+
+
+def _announce(now: datetime, new: NewRequest, opened: Request) -> Transaction[None]:
+    """Put the card into the conversation, end the turn that proposed it, and watch its time."""
+    proposal, plan = new.proposal, new.plan
     card = encode(opened.card)
-    yield from append(now, proposal.conversation, "card", SYSTEM, card)
+    yield from _close(now, proposal, new.id)
+    yield from append(now, proposal.conversation, "card", SYSTEM, card, about=new.id)
+    yield from jobs.submit(now, deciding.expiry_of(opened))
+    if new.remind_in is not None:
+        yield from jobs.submit(now, deciding.reminder_of(opened, new.remind_in))
     yield from log(
         now, proposal.tenant, "request.opened", proposal.requester, request=new.id,
         conversation=proposal.conversation, plan_sha256=plan.sha256,
         card_sha256=canonical.sha256(card), quorum=new.rule.quorum,
         supersedes=proposal.supersedes,
     )  # fmt: skip
-    return opened
+
+
+def _must_go_on(now: datetime, closing: Closing) -> Transaction[None]:
+    """Raise `LeaseLost` where the turn is no longer this claim's, or was told to end."""
+    if (yield from turns.must_hold(now, closing)):
+        raise LeaseLost("The turn was told to end, so it proposes nothing.")
+
+
+def _close(now: datetime, proposal: Proposal, request: str, told: str = "") -> Transaction[None]:
+    """End the turn that proposes, and its job: together with the request, or not at all."""
+    closing = proposal.closing
+    if closing:
+        text = "\n".join(filter(None, (closing.end.text, told)))
+        yield from turns.close(now, closing.turn, replace(closing.end, text=text), request)
+        yield from jobs.finish(now, closing.job, JobState.DONE)
 
 
 def _must_be_here(proposal: Proposal) -> Transaction[None]:
@@ -95,23 +128,24 @@ def _repeat(now: datetime, new: NewRequest) -> Transaction[Request]:
     )  # fmt: skip
     yield from log(now, proposal.tenant, "request.repeated", proposal.requester, request=request)
     repeated = yield from must_read(proposal.tenant, request)
+    yield from _close(now, proposal, request, f"That waits already. {cards.status(repeated)}")
+    yield from redraw(now, proposal.conversation, request)
     return repeated
 
 
-def _supersede(now: datetime, new: NewRequest) -> Transaction[None]:
-    proposal, old = new.proposal, new.proposal.supersedes
-    ended = yield from deciding.end(
-        now, proposal.tenant, old or "", "superseded", proposal.requester, ""
-    )
-    if ended:
-        yield from log(
-            now, proposal.tenant, "request.superseded", proposal.requester, request=old, by=new.id
-        )
+def _supersede(now: datetime, new: NewRequest) -> Transaction[bool]:
+    """Lift what the old request's denial forbids, and end it; return whether it was still live."""
+    proposal, old = new.proposal, new.proposal.supersedes or ""
     yield sql(
         "UPDATE denial SET lifted_at = :now WHERE request = :old AND tenant = :tenant"
         " AND lifted_at IS NULL",
         now=text_of(now), old=old, tenant=proposal.tenant,
     )  # fmt: skip
+    ended = yield from deciding.end(now, proposal.tenant, old, "superseded", proposal.requester, "")
+    if ended:
+        superseded = yield from must_read(proposal.tenant, old)
+        yield from redraw(now, superseded.conversation, old)
+    return ended
 
 
 def keep_plan(tenant: str, plan: str, sha256: str, body: str) -> Transaction[None]:

@@ -54,6 +54,14 @@ class Requests:
         """See the port."""
         return await self.database.transact(lambda now: deciding.resume(now, request, job))
 
+    async def remind(self, tenant: str, request: str, text: str) -> None:
+        """See the port."""
+        await self.database.transact(lambda now: deciding.remind(now, tenant, request, text))
+
+    async def expire(self) -> None:
+        """See the port."""
+        await self.database.transact(deciding.expire)
+
     async def live(self, tenant: str, conversation: str | None) -> list[Request]:
         """See the port."""
         return await self.database.transact(lambda now: _live(now, tenant, conversation))

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from adapters.storage import jobs
+from adapters.storage.entries import append, redraw
 from adapters.storage.run_rows import must_read, read
 from adapters.storage.transactions import (
     SYSTEM,
     Database,
     Transaction,
-    append,
     changed,
     each,
     log,
@@ -21,9 +21,10 @@ from approvals.cards import report
 from approvals.models import Request, Run, RunState, StepEnd, StepState
 from core.errors import Refused
 from core.ids import step_id
-from core.jobs import Job, JobState
+from core.jobs import Job
 
-_STOPPED = "stopped before it began"
+STOPPED = "stopped before it began"
+"""Why a step did not run."""
 _ENDS = {
     StepState.FAILED: RunState.FAILED,
     StepState.UNKNOWN: RunState.UNKNOWN,
@@ -105,30 +106,7 @@ def adopt(request: Request, job: Job) -> Transaction[Run | None]:
     return run
 
 
-def settle(now: datetime, job: Job) -> Transaction[JobState]:
-    """Say what became of a run whose holder is gone: what had begun is unknown, the rest is not run."""
-    found = yield from rows(
-        "SELECT id, state FROM run WHERE job = :job AND tenant = :tenant",
-        job=job.id, tenant=job.tenant,
-    )  # fmt: skip
-    if not found:
-        return JobState.QUEUED
-    run = found[0]["id"]
-    begun = yield from rows(
-        "SELECT number, state FROM step WHERE run = :run AND state <> 'pending'", run=run
-    )
-    if found[0]["state"] != RunState.RUNNING:
-        return JobState.DONE
-    if not begun:
-        if not (yield from jobs.is_to_end(job)):
-            return JobState.QUEUED
-        yield from _end_run(now, job.tenant, run, RunState.CANCELLED, _STOPPED)
-        return JobState.CANCELLED
-    yield from _cut(now, job.tenant, run, "its process died or failed")
-    return JobState.UNKNOWN
-
-
-def _cut(now: datetime, tenant: str, run: str, why: str) -> Transaction[None]:
+def cut(now: datetime, tenant: str, run: str, why: str) -> Transaction[None]:
     """End a run where it is: a step that had begun is unknown, and so is the run; the rest is not run."""
     begun = yield from changed(
         "UPDATE step SET state = 'unknown', ended_at = :now, note = :why"
@@ -136,7 +114,7 @@ def _cut(now: datetime, tenant: str, run: str, why: str) -> Transaction[None]:
         now=text_of(now), run=run, why=why,
     )  # fmt: skip
     state = RunState.UNKNOWN if begun else RunState.CANCELLED
-    yield from _end_run(now, tenant, run, state, why)
+    yield from end_run(now, tenant, run, state, why)
 
 
 def running_step(job: Job) -> Transaction[str | None]:
@@ -165,21 +143,17 @@ def _live(tenant: str, conversation: str | None) -> Transaction[list[Run]]:
 
 
 def _stop(now: datetime, run: Run, principal: str) -> Transaction[None]:
-    told = yield from rows(
-        "UPDATE job SET cancel_at = :now,"
-        " state = CASE WHEN state = 'queued' THEN 'cancelled' ELSE state END,"
-        " ended_at = CASE WHEN state = 'queued' THEN :now ELSE ended_at END"
-        " WHERE cancel_at IS NULL AND state IN ('queued', 'running')"
-        " AND id = (SELECT job FROM run WHERE id = :run AND tenant = :tenant AND state = 'running')"
-        " RETURNING state",
-        now=text_of(now), run=run.id, tenant=run.tenant,
+    live = yield from rows(
+        "SELECT job FROM run WHERE id = :run AND tenant = :tenant AND state = 'running'",
+        run=run.id, tenant=run.tenant,
     )  # fmt: skip
-    if not told:
+    told = (yield from jobs.cancel(now, live[0]["job"])) if live else None
+    if told is None:
         return
     yield from log(now, run.tenant, "run.stop_asked", principal, run=run.id)
-    if told[0]["state"] == JobState.CANCELLED:
+    if told.was_queued:
         # Nobody has it, so nobody else would end it; it is queued only where nothing had begun.
-        yield from _end_run(now, run.tenant, run.id, RunState.CANCELLED, _STOPPED)
+        yield from end_run(now, run.tenant, run.id, RunState.CANCELLED, STOPPED)
 
 
 def _begin_step(now: datetime, run: Run, index: int) -> Transaction[bool]:
@@ -214,9 +188,9 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
             state=end.state, exit_code=end.exit_code,
         )  # fmt: skip
         if end.state is not StepState.SUCCEEDED:
-            yield from _end_run(now, run.tenant, run.id, _ENDS[end.state])
+            yield from end_run(now, run.tenant, run.id, _ENDS[end.state])
         elif index == len(run.steps) - 1:
-            yield from _end_run(now, run.tenant, run.id, RunState.SUCCEEDED)
+            yield from end_run(now, run.tenant, run.id, RunState.SUCCEEDED)
     current = yield from must_read(run.tenant, run.id)
     return current
 
@@ -227,12 +201,12 @@ def _cancel(now: datetime, run: Run, why: str) -> Transaction[Run]:
         run=run.id, tenant=run.tenant, fence=run.fence,
     )  # fmt: skip
     if ours:
-        yield from _cut(now, run.tenant, run.id, why)
+        yield from cut(now, run.tenant, run.id, why)
     current = yield from must_read(run.tenant, run.id)
     return current
 
 
-def _end_run(
+def end_run(
     now: datetime, tenant: str, run: str, state: RunState, why: str = ""
 ) -> Transaction[None]:
     """End a running run, mark what did not begin, and store its report: one transaction."""
@@ -278,4 +252,7 @@ def _resolve(
 
 def _report(now: datetime, tenant: str, run: str) -> Transaction[None]:
     current = yield from must_read(tenant, run)
-    yield from append(now, current.conversation, "report", SYSTEM, report(current))
+    yield from redraw(now, current.conversation, current.request)
+    yield from append(
+        now, current.conversation, "report", SYSTEM, report(current), about=current.id
+    )

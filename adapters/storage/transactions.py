@@ -94,15 +94,3 @@ def log(now: datetime, tenant: str, kind: str, principal: str, **facts: Json) ->
         " VALUES (:seq, :at, :tenant, :kind, :body, :prev, :hash)",
         seq=seq, at=at, tenant=tenant, kind=kind, body=body, prev=prev, hash=sealed,
     )  # fmt: skip
-
-
-def append(
-    now: datetime, conversation: str, kind: str, author: str, text: str
-) -> Transaction[None]:
-    """Append to a conversation."""
-    yield sql(
-        "INSERT INTO entry (conversation, seq, at, kind, author, text)"
-        " SELECT :conversation, coalesce(max(seq), 0) + 1, :at, :kind, :author, :text"
-        " FROM entry WHERE conversation = :conversation",
-        conversation=conversation, at=text_of(now), kind=kind, author=author, text=text,
-    )  # fmt: skip

@@ -6,7 +6,6 @@ from functools import partial
 
 from bot import authority, plain, wiring
 from bot.ask import Answered
-from bot.console import PLACE
 from bot.wiring import App
 from core import audit
 from core.errors import SaysoError
@@ -21,10 +20,16 @@ class People:
     app: App
 
     async def ask(self, who: str, text: str, conversation: str | None = None) -> Answered:
-        """Ask; raises what `Asking` raises."""
-        return await self.app.asking.ask(
-            Ask(identity=_identity(who), place=PLACE, text=text, conversation=conversation)
+        """Ask; raises what the inbox raises."""
+        received = await self.app.inbox.ask(
+            Ask(
+                identity=_identity(who),
+                place=authority.CONSOLE_PLACE,
+                text=text,
+                conversation=conversation,
+            )
         )
+        return await self.app.asking.answer(received, asyncio.Event())
 
     async def approve(self, who: str, request: str) -> str:
         """Approve, and return what people read about it, a refusal included."""

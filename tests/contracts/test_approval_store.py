@@ -10,6 +10,8 @@ import pytest
 from adapters.storage.transactions import rows
 from approvals import cards
 from approvals.models import (
+    REMIND,
+    RUN,
     Denial,
     NewRequest,
     Request,
@@ -53,6 +55,7 @@ from tests.stores import (
     everything,
     facts_of,
     granted,
+    jobs_of,
     log_of,
     logged_by,
     now,
@@ -301,6 +304,8 @@ LATE: Mapping[str, Callable[[Stores, Request], Awaitable[object]]] = {
     "open the same": lambda on, _: on.requests.open(a_new_request()),
     "supersede": lambda on, request: on.requests.open(a_new_request(supersedes=request.id)),
     "live": lambda on, _: on.requests.live(TENANT, None),
+    "remind": lambda on, request: on.requests.remind(TENANT, request.id, "Still waiting."),
+    "expire": lambda on, _: on.requests.expire(),
     "records": lambda on, _: on.records.requests(),
 }
 
@@ -381,9 +386,17 @@ async def test_last_votes_cast_at_once_grant_once(stores: Stores, connect: Conne
 # The job that runs it
 
 
-async def _jobs(stores: Stores) -> list[tuple[str, ...]]:
+async def _runs(stores: Stores) -> list[tuple[str, ...]]:
+    return await _jobs(stores, RUN)
+
+
+async def _jobs(stores: Stores, kind: str) -> list[tuple[str, ...]]:
     found = await stores.database.transact(
-        lambda _: rows("SELECT id, kind, tenant, payload, replay, state FROM job ORDER BY seq")
+        lambda _: rows(
+            "SELECT id, kind, tenant, payload, replay, state FROM job WHERE kind = :kind"
+            " ORDER BY seq",
+            kind=kind,
+        )
     )
     return [tuple(row) for row in found]
 
@@ -396,16 +409,16 @@ async def test_the_vote_that_grants_queues_one_run_and_no_other_vote_does(
     for number in range(1, quorum):
         voted = await stores.requests.vote(TENANT, request.id, principal=f"voter-{number}")
         assert voted.job is None
-    assert await _jobs(stores) == []
+    assert await _runs(stores) == []
     voted = await stores.requests.vote(TENANT, request.id, principal="last")
     assert voted.job == job_of(request.id) == f"run:{request.id}"
     payload = f'{{"request":"{request.id}"}}'
     queued = [(voted.job, "run", TENANT, payload, "never", "queued")]
-    assert await _jobs(stores) == queued
+    assert await _runs(stores) == queued
     for voter in ("last", "one more"):
         late = await stores.requests.vote(TENANT, request.id, principal=voter)
         assert late == Voted(request=voted.request, job=None)
-    assert await _jobs(stores) == queued
+    assert await _runs(stores) == queued
 
 
 async def test_last_votes_cast_at_once_queue_one_run(stores: Stores, connect: Connect) -> None:
@@ -418,7 +431,7 @@ async def test_last_votes_cast_at_once_queue_one_run(stores: Stores, connect: Co
         )
     )
     assert [one.job for one in voted if one.job] == [job_of(request.id)]
-    assert [row[0] for row in await _jobs(stores)] == [job_of(request.id)]
+    assert [row[0] for row in await _runs(stores)] == [job_of(request.id)]
 
 
 async def test_i11_a_grant_without_its_job_or_a_job_without_its_grant_cannot_be(
@@ -430,7 +443,7 @@ async def test_i11_a_grant_without_its_job_or_a_job_without_its_grant_cannot_be(
     )
     assert cuts >= len(("vote", "audit", "grant", "audit", "job", "commit"))
     assert (await now(stores, request)).state is State.GRANTED
-    assert [row[0] for row in await _jobs(stores)] == [job_of(request.id)]
+    assert [row[0] for row in await _runs(stores)] == [job_of(request.id)]
 
 
 @pytest.mark.parametrize(
@@ -487,6 +500,43 @@ async def test_what_has_ended_is_not_listed(
 ) -> None:
     ended = await _end(stores, clock, state)
     assert ended.id not in {request.id for request in await stores.requests.live(TENANT, None)}
+
+
+# remind
+
+
+async def test_what_is_open_is_brought_to_mind_in_its_conversation(stores: Stores) -> None:
+    request = await opened(stores)
+    (entry,) = await logged_by(
+        stores, lambda on: on.requests.remind(TENANT, request.id, "Still waiting.")
+    )
+    facts = {"principal": "sayso", "request": request.id}
+    assert (entry.kind, facts_of(entry)) == ("request.reminded", facts)
+    assert await said_in(stores, CONVERSATION, "note") == ["Still waiting."]
+    assert await now(stores, request) == request
+
+
+@pytest.mark.parametrize("state", [State.GRANTED, *ENDS])
+async def test_nobody_is_reminded_of_what_does_not_wait_for_votes(
+    stores: Stores, clock: FrozenClock, state: State
+) -> None:
+    request = await (granted(stores) if state is State.GRANTED else _end(stores, clock, state))
+    before = await everything(stores.database)
+    await stores.requests.remind(TENANT, request.id, "Still waiting.")
+    assert await everything(stores.database) == before
+
+
+async def test_a_request_leaves_one_job_for_its_reminder_where_it_has_one(
+    stores: Stores,
+) -> None:
+    await opened(stores, a_new_request(a_checked("beta")))
+    assert await _jobs(stores, REMIND) == []
+    request = await opened(stores, replace(a_new_request(), remind_in=HOUR / 2))
+    assert (await opened(stores, replace(a_new_request(), remind_in=HOUR / 2))).times_asked == 2
+    name, payload = f"remind:{request.id}", f'{{"request":"{request.id}"}}'
+    assert await _jobs(stores, REMIND) == [(name, REMIND, TENANT, payload, "safe", "queued")]
+    (job,) = await jobs_of(stores, REMIND)
+    assert job["run_at"] == "2026-03-01T10:00:00.000000Z"
 
 
 # deny and revoke

@@ -1,17 +1,16 @@
 """`core.jobs`: what every engine promises about lanes, leases, stops and the dead, on every database."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
-from adapters.jobs.kinds import Pace
+from adapters.jobs.kinds import Pace, Settle
 from adapters.storage import jobs
-from adapters.storage.transactions import Transaction, changed, sql
-from core.errors import Unavailable
-from core.jobs import Hold, Job, JobState, LeaseLost, Replay
+from adapters.storage.transactions import Transaction, changed, rows, sql
+from core.errors import Refused, SaysoError, Unavailable
+from core.jobs import Hold, Job, JobState, LeaseLost, Loss, Replay
 from tests.fakes.clock import FrozenClock
 from tests.jobs import LEASE, NEVER, PATIENCE, QUICK, TENANT, Cluster, Hands, a_job, soon
 from tests.stores import Closable, Connect
@@ -33,10 +32,10 @@ def hands() -> Hands:
     return Hands()
 
 
-def settling(state: JobState) -> Callable[[datetime, Job], Transaction[JobState]]:
+def settling(state: JobState) -> Settle:
     """Return a kind's word on whatever its dead holders left."""
 
-    def settle(_: datetime, __: Job) -> Transaction[JobState]:
+    def settle(_: datetime, __: Job, ___: Loss) -> Transaction[JobState]:
         yield from ()
         return state
 
@@ -241,6 +240,64 @@ async def test_a_handler_that_raises_fails_its_job_and_the_lane_goes_on(
     assert "no such thing" in caplog.text
 
 
+@pytest.mark.parametrize("error", [Refused("It says no."), Unavailable("It does not answer.")])
+async def test_what_a_handler_raises_on_purpose_is_a_warning_and_settles_its_failed_job(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture, error: SaysoError
+) -> None:
+    settled: list[tuple[str, Loss, str]] = []
+
+    def settle(_: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
+        (row,) = yield from rows("SELECT state FROM job WHERE id = :id", id=job.id)
+        settled.append((job.id, loss, row["state"]))
+        return JobState.QUEUED  # is not asked for: it is not tried again
+
+    hands = Hands()
+    hands.have_raise("1", error)
+    await cluster.submit(a_job("1"))
+    engine = await cluster.engine(hands, settle=settle)
+    assert await engine.table.run("1", asyncio.Event())
+    assert await cluster.state("1") == JobState.FAILED
+    assert settled == [("1", Loss.FAILED, JobState.FAILED)]
+    (record,) = caplog.records
+    assert (record.levelname, record.exc_info) == ("WARNING", None)
+    assert record.getMessage() == f"job 1: {error.shown}"
+
+
+@pytest.mark.parametrize("state", ENDS)
+async def test_a_handler_may_end_its_job_in_a_transaction_of_its_own(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture, state: JobState
+) -> None:
+    async def handler(hold: Hold) -> None:
+        assert await cluster.database.transact(lambda now: jobs.finish(now, hold.job, state))
+
+    await cluster.submit(a_job("1"))
+    engine = await cluster.engine(handler, settle=_is_not_asked)
+    assert await engine.table.run("1", asyncio.Event())
+    assert await cluster.state("1") == state
+    assert caplog.records == []
+
+
+def _is_not_asked(_: datetime, __: Job, ___: Loss) -> Transaction[JobState]:
+    raise AssertionError("nothing has to be settled")
+
+
+async def test_what_was_ended_by_somebody_else_is_no_end_of_ours(
+    cluster: Cluster, hands: Hands, caplog: pytest.LogCaptureFixture
+) -> None:
+    await cluster.submit(a_job("1"))
+    engine = await cluster.engine(hands, pace=BLIND)
+    async with engine.serving():
+        hold = await hands.next()
+        await cluster.database.transact(lambda _: changed("UPDATE job SET fence = fence + 1"))
+        taken = replace(hold.job, fence=hold.job.fence + 1)
+        assert await cluster.database.transact(
+            lambda now: jobs.finish(now, taken, JobState.UNKNOWN)
+        )
+        hands.let_go("1")
+    assert await cluster.state("1") == JobState.UNKNOWN
+    assert "somebody else has it" in caplog.text
+
+
 async def test_an_end_frees_the_job_of_its_holder(cluster: Cluster, hands: Hands) -> None:
     await cluster.submit(a_job("1"))
     hands.let_go("1")
@@ -322,7 +379,7 @@ async def test_engines_with_nothing_to_do_leave_the_database_alone(
 
 async def test_what_is_queued_is_cancelled_and_never_begins(cluster: Cluster, hands: Hands) -> None:
     await cluster.submit(a_job("1", "lane"), a_job("2", "lane"))
-    assert await cluster.cancel(job="1") == {"1": JobState.CANCELLED}
+    assert await cluster.cancel("1") is True
     hands.let_go("2")
     async with (await cluster.engine(hands)).serving():
         await cluster.until("2", JobState.DONE)
@@ -340,8 +397,9 @@ async def test_what_runs_hears_of_a_stop_at_the_next_poll(
         holds = {hold.job.id: hold for hold in [await hands.next(), await hands.next()]}
         assert not holds["1"].is_stopping
         database = cluster.database if process == "another" else engine.database
-        told = await database.transact(lambda now: jobs.cancel(now, job="1"))
-        assert [tuple(row) for row in told] == [("1", JobState.RUNNING)]
+        told = await database.transact(lambda now: jobs.cancel(now, "1"))
+        assert told == jobs.Told(job=holds["1"].job, was_queued=False)
+        assert await cluster.cancel("1") is None  # it was told
         await asyncio.wait_for(holds["1"].stopped(), PATIENCE)
         assert (holds["1"].is_stopping, holds["2"].is_stopping) == (True, False)
         hands.let_go("1", "2")
@@ -356,22 +414,9 @@ async def test_what_runs_hears_of_a_stop_with_its_renewal(cluster: Cluster, hand
         before = (await cluster.row("1"))["lease_until"]
         cluster.clock.pass_by(LEASE / 2)
         await renewed(cluster, "1", before)
-        await cluster.cancel(job="1")
+        await cluster.cancel("1")
         await asyncio.wait_for(hold.stopped(), PATIENCE)
         hands.let_go("1")
-
-
-async def test_a_lane_is_stopped_with_all_that_waits_in_it(cluster: Cluster, hands: Hands) -> None:
-    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"), a_job("3", "other"))
-    async with (await cluster.engine(hands)).serving():
-        holds = {hold.job.id: hold for hold in [await hands.next(), await hands.next()]}
-        assert await cluster.cancel(lane="lane") == {
-            "1": JobState.RUNNING,
-            "2": JobState.CANCELLED,
-        }
-        await asyncio.wait_for(holds["1"].stopped(), PATIENCE)
-        hands.let_go("1", "3")
-    assert await cluster.states() == {"1": "cancelled", "2": "cancelled", "3": "done"}
 
 
 async def test_the_lane_stays_taken_until_what_was_stopped_is_gone(
@@ -381,7 +426,7 @@ async def test_the_lane_stays_taken_until_what_was_stopped_is_gone(
     hands.let_go("2", "3")
     async with (await cluster.engine(hands)).serving():
         hold = await hands.next()
-        await cluster.cancel(job="1")
+        await cluster.cancel("1")
         await asyncio.wait_for(hold.stopped(), PATIENCE)
         await cluster.submit(a_job("3"))
         await cluster.until("3", JobState.DONE)
@@ -396,7 +441,7 @@ async def test_what_has_ended_is_not_cancelled(cluster: Cluster, hands: Hands) -
     async with (await cluster.engine(hands)).serving():
         await cluster.until("1", JobState.DONE)
     before = dict(await cluster.row("1"))
-    assert await cluster.cancel(job="1", lane="lane") == {}
+    assert await cluster.cancel("1") is None
     assert dict(await cluster.row("1")) == before
 
 
@@ -428,7 +473,7 @@ async def test_is_held_refuses_what_is_lost_over_stopped_or_ended(
         held = {hold.job.id: hold.job for hold in [await hands.next() for _ in range(4)]}
         assert all([await cluster.is_held(job) for job in held.values()])
         assert not await cluster.is_held(replace(held["lost"], fence=held["lost"].fence + 1))
-        await cluster.cancel(job="stopped")
+        await cluster.cancel("stopped")
         hands.let_go("ended")
         await cluster.until("ended", JobState.DONE)
         cluster.clock.pass_by(LEASE - timedelta(microseconds=1))
@@ -581,12 +626,12 @@ async def test_a_silent_holder_is_noticed_when_its_lease_is_over_and_not_before(
     assert await cluster.state("1") == JobState.QUEUED
 
 
-async def test_a_safe_job_is_begun_so_many_times_and_then_failed(
+async def test_a_safe_job_is_queued_again_so_many_times_and_then_failed(
     cluster: Cluster, hands: Hands
 ) -> None:
     engine = await cluster.engine(hands, owner="notices")
     await cluster.submit(a_job("1"))
-    for attempt in range(1, jobs.MOST_ATTEMPTS + 1):
+    for attempt in range(1, jobs.MOST_REQUEUES + 2):
         assert await cluster.state("1") == JobState.QUEUED
         async with (await cluster.engine(hands, owner="dies")).serving() as serving:
             assert (await hands.next()).job.attempt == attempt
@@ -600,21 +645,21 @@ async def test_a_safe_job_is_begun_so_many_times_and_then_failed(
 
 async def test_what_was_told_to_end_is_not_queued_again(cluster: Cluster, hands: Hands) -> None:
     await left_by_the_dead(cluster, "1")
-    await cluster.cancel(job="1")
+    await cluster.cancel("1")
     await (await cluster.engine(hands)).table.notice()
     row = await cluster.row("1")
     assert (row["state"], row["ended_at"] is None) == (JobState.CANCELLED, False)
 
 
-async def test_whoever_settles_can_ask_whether_it_was_to_end(
+async def test_whoever_settles_is_told_whether_it_was_to_end(
     cluster: Cluster, hands: Hands
 ) -> None:
-    def settle(_: datetime, job: Job) -> Transaction[JobState]:
-        is_to_end = yield from jobs.is_to_end(job)
-        return JobState.FAILED if is_to_end else JobState.UNKNOWN
+    def settle(_: datetime, __: Job, loss: Loss) -> Transaction[JobState]:
+        yield from ()
+        return JobState.FAILED if loss is Loss.STOPPED else JobState.UNKNOWN
 
     await left_by_the_dead(cluster, "1", "2")
-    await cluster.cancel(job="1")
+    await cluster.cancel("1")
     await (await cluster.engine(hands, settle=settle)).table.notice()
     assert await cluster.states() == {"1": JobState.FAILED, "2": JobState.UNKNOWN}
 
@@ -634,7 +679,7 @@ async def test_its_kind_decides_inside_the_transaction_what_became_of_it(
     await cluster.database.transact(lambda _: changed("CREATE TABLE begun (job TEXT)"))
     await cluster.database.transact(lambda _: changed("INSERT INTO begun VALUES ('2') RETURNING 1"))
 
-    def settle(_: datetime, job: Job) -> Transaction[JobState]:
+    def settle(_: datetime, job: Job, __: Loss) -> Transaction[JobState]:
         begun = yield from changed("SELECT 1 FROM begun WHERE job = :job", job=job.id)
         return JobState.UNKNOWN if begun else JobState.QUEUED
 
@@ -648,7 +693,7 @@ async def test_what_is_settled_is_written_only_if_nobody_took_it_meanwhile(
 ) -> None:
     await cluster.database.transact(lambda _: changed("CREATE TABLE settled (job TEXT)"))
 
-    def settle(_: datetime, job: Job) -> Transaction[JobState]:
+    def settle(_: datetime, job: Job, __: Loss) -> Transaction[JobState]:
         yield sql("INSERT INTO settled VALUES (:job)", job=job.id)
         yield sql("UPDATE job SET fence = fence + 1")  # as somebody else would have
         return JobState.UNKNOWN
@@ -754,7 +799,7 @@ async def test_the_dead_jobs_of_an_unknown_kind_are_left_to_a_newer_version(
 async def test_one_that_cannot_be_taken_does_not_keep_the_others(
     cluster: Cluster, hands: Hands, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def settle(_: datetime, job: Job) -> Transaction[JobState]:
+    def settle(_: datetime, job: Job, __: Loss) -> Transaction[JobState]:
         yield from ()
         if job.id == "1":
             raise LookupError("no run belongs to it")
@@ -783,7 +828,7 @@ async def test_ending_what_the_dead_left_does_not_keep_others_from_being_renewed
         before = (await cluster.row("mine"))["lease_until"]
         cluster.clock.pass_by(LEASE / 2)
         await renewed(cluster, "mine", before)
-        await cluster.cancel(job="mine")
+        await cluster.cancel("mine")
         await asyncio.wait_for(hold.stopped(), PATIENCE)
         go_on.set()
         hands.let_go("mine", "1")
@@ -875,7 +920,7 @@ async def test_run_is_false_for_what_is_not_to_be_had(cluster: Cluster, hands: H
         a_job("late", delay=LEASE),
         a_job("cancelled"),
     )
-    await cluster.cancel(job="cancelled")
+    await cluster.cancel("cancelled")
     alone, stop = await cluster.engine(hands, owner="alone"), asyncio.Event()
     async with (await cluster.engine(hands)).serving():
         await hands.next()
@@ -897,7 +942,7 @@ async def test_what_run_runs_is_prolonged_and_can_be_stopped_from_elsewhere(
     before = (await cluster.row("1"))["lease_until"]
     cluster.clock.pass_by(LEASE / 2)
     await renewed(cluster, "1", before)
-    await cluster.cancel(job="1")
+    await cluster.cancel("1")
     await asyncio.wait_for(hold.stopped(), PATIENCE)
     hands.let_go("1")
     assert await asyncio.wait_for(running, PATIENCE)
@@ -950,18 +995,174 @@ async def test_a_handler_that_cancels_itself_does_not_cancel_whoever_waits(
     assert await cluster.state("1") == JobState.RUNNING
 
 
-async def test_ended_returns_once_a_job_has_ended_elsewhere(cluster: Cluster, hands: Hands) -> None:
+async def test_see_through_returns_once_a_job_has_ended_elsewhere(
+    cluster: Cluster, hands: Hands
+) -> None:
     await cluster.submit(a_job("1"))
     waits = await cluster.engine(hands, owner="waits")
     async with (await cluster.engine(hands)).serving():
         await hands.next()
-        ended = asyncio.create_task(waits.table.ended("1", asyncio.Event()))
+        ended = asyncio.create_task(waits.table.see_through("1", asyncio.Event()))
         await waits.polls(3)
         assert not ended.done()
         hands.let_go("1")
         await asyncio.wait_for(ended, PATIENCE)
     assert await cluster.state("1") == JobState.DONE
-    await asyncio.wait_for(waits.table.ended("no such", asyncio.Event()), PATIENCE)
+
+
+async def test_see_through_returns_at_once_for_what_has_ended_or_never_was(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("done"), a_job("cancelled"), a_job("waits"))
+    await cluster.cancel("cancelled")
+    hands.let_go("done")
+    engine = await cluster.engine(hands, pace=Pace(lease=LEASE, beat=NEVER, poll=NEVER))
+    assert await engine.table.run("done", asyncio.Event())
+    for name in ("done", "cancelled", "no such"):
+        await asyncio.wait_for(engine.table.see_through(name, asyncio.Event()), PATIENCE)
+    assert hands.begun == ["done"]
+
+
+async def test_see_through_runs_a_job_here_as_soon_as_its_lane_is_free(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"), a_job("3", "lane"), a_job("4"))
+    there, here = await cluster.engine(hands, owner="there"), await cluster.engine(hands)
+    running = asyncio.create_task(there.table.run("1", asyncio.Event()))
+    await hands.next()
+    seen = asyncio.create_task(here.table.see_through("2", asyncio.Event()))
+    await here.polls(3)
+    assert hands.begun == ["1"]
+    hands.let_go("1", "2")
+    await asyncio.wait_for(seen, PATIENCE)
+    assert await asyncio.wait_for(running, PATIENCE)
+    assert await cluster.states() == {"1": "done", "2": "done", "3": "queued", "4": "queued"}
+
+
+async def test_see_through_first_runs_what_nobody_runs_and_stands_before_it_in_its_lane(
+    cluster: Cluster, hands: Hands
+) -> None:
+    late = a_job("late", "lane", delay=LEASE)
+    names = ("1", "2", "3", "behind")
+    await cluster.submit(late, *(a_job(name, "lane") for name in names), a_job("1b", "other"))
+    hands.let_go(*names)
+    engine = await cluster.engine(hands)
+    await asyncio.wait_for(engine.table.see_through("3", asyncio.Event()), PATIENCE)
+    assert hands.begun == ["1", "2", "3"]
+    states = await cluster.states()
+    assert {name for name, state in states.items() if state == "queued"} == {"late", "behind", "1b"}
+
+
+async def test_see_through_does_not_run_what_a_living_process_reserved_for_itself(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1", "lane", reserved_for="living"), a_job("2", "lane"))
+    hands.let_go("1", "2")
+    living, here = await cluster.engine(hands, owner="living"), await cluster.engine(hands)
+    seen = asyncio.create_task(here.table.see_through("2", asyncio.Event()))
+    await here.polls(5)
+    assert hands.begun == []
+    assert await living.table.run("1", asyncio.Event())
+    await asyncio.wait_for(seen, PATIENCE)
+    assert hands.begun == ["1", "2"]
+
+
+async def test_see_through_runs_what_a_dead_process_reserved_for_itself(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1", "lane", reserved_for="dead"), a_job("2", "lane"))
+    cluster.dead.add("dead")
+    hands.let_go("1", "2")
+    engine = await cluster.engine(hands)
+    await asyncio.wait_for(engine.table.see_through("2", asyncio.Event()), PATIENCE)
+    assert hands.begun == ["1", "2"]
+
+
+async def test_see_through_runs_what_was_reserved_for_this_process(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1", reserved_for="a"))
+    hands.let_go("1")
+    engine = await cluster.engine(hands, owner="a")
+    await asyncio.wait_for(engine.table.see_through("1", asyncio.Event()), PATIENCE)
+    assert await cluster.state("1") == JobState.DONE
+
+
+async def test_see_through_runs_again_what_a_dead_holder_left_where_its_kind_says_so(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await left_by_the_dead(cluster, "1")
+    hands.let_go("1")
+    engine = await cluster.engine(hands, settle=settling(JobState.QUEUED))
+    await asyncio.wait_for(engine.table.see_through("1", asyncio.Event()), PATIENCE)
+    row = await cluster.row("1")
+    assert (row["state"], row["attempt"], hands.begun) == (JobState.DONE, 2, ["1"])
+
+
+async def test_whoever_sees_a_queued_job_through_can_stop_it_and_its_kind_is_told(
+    cluster: Cluster, hands: Hands
+) -> None:
+    settled: list[tuple[str, Loss]] = []
+
+    def settle(_: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
+        yield from ()
+        settled.append((job.id, loss))
+        return JobState.CANCELLED
+
+    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"))
+    there = await cluster.engine(hands, owner="there")
+    running = asyncio.create_task(there.table.run("1", asyncio.Event()))
+    await hands.next()
+    here, stop = await cluster.engine(hands, settle=settle), asyncio.Event()
+    seen = asyncio.create_task(here.table.see_through("2", stop))
+    stop.set()
+    await asyncio.wait_for(seen, PATIENCE)
+    assert await cluster.states() == {"1": JobState.RUNNING, "2": JobState.CANCELLED}
+    assert settled == [("2", Loss.STOPPED)]
+    hands.let_go("1")
+    await asyncio.wait_for(running, PATIENCE)
+    assert hands.begun == ["1"]
+
+
+async def test_what_is_written_for_a_stopped_job_is_written_with_its_stop_or_not_at_all(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.database.transact(lambda _: changed("CREATE TABLE settled (job TEXT)"))
+    fails = [True]
+
+    def settle(_: datetime, job: Job, __: Loss) -> Transaction[JobState]:
+        yield sql("INSERT INTO settled VALUES (:job)", job=job.id)
+        if fails:
+            fails.clear()
+            raise Unavailable("The database is in a bad mood.")
+        return JobState.CANCELLED
+
+    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"))
+    there = await cluster.engine(hands, owner="there")
+    running = asyncio.create_task(there.table.run("1", asyncio.Event()))
+    await hands.next()
+    here, stop = await cluster.engine(hands, settle=settle), asyncio.Event()
+    stop.set()
+    await asyncio.wait_for(here.table.see_through("2", stop), PATIENCE)
+    assert [row["job"] for row in await cluster.query("SELECT job FROM settled")] == ["2"]
+    assert await cluster.state("2") == JobState.CANCELLED
+    hands.let_go("1")
+    await asyncio.wait_for(running, PATIENCE)
+
+
+async def test_cancelled_see_through_leaves_no_task_and_ends_no_job(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"))
+    engine = await cluster.engine(hands)
+    before = asyncio.all_tasks()
+    seen = asyncio.create_task(engine.table.see_through("2", asyncio.Event()))
+    await hands.next()
+    seen.cancel()
+    await asyncio.wait([seen])
+    assert seen.cancelled()
+    assert asyncio.all_tasks() == before
+    assert (hands.cancelled, await cluster.state("1")) == (["1"], JobState.RUNNING)
 
 
 async def test_whoever_waits_for_the_end_can_stop_it(cluster: Cluster, hands: Hands) -> None:
@@ -969,7 +1170,7 @@ async def test_whoever_waits_for_the_end_can_stop_it(cluster: Cluster, hands: Ha
     waits, stop = await cluster.engine(hands, owner="waits"), asyncio.Event()
     async with (await cluster.engine(hands)).serving():
         hold = await hands.next()
-        ended = asyncio.create_task(waits.table.ended("1", stop))
+        ended = asyncio.create_task(waits.table.see_through("1", stop))
         stop.set()
         await asyncio.wait_for(hold.stopped(), PATIENCE)
         hands.let_go("1")
@@ -982,8 +1183,21 @@ async def test_whoever_waits_for_the_end_notices_that_its_holder_died(
 ) -> None:
     await left_by_the_dead(cluster, "1")
     waits = await cluster.engine(hands, settle=settling(JobState.UNKNOWN))
-    await asyncio.wait_for(waits.table.ended("1", asyncio.Event()), PATIENCE)
+    await asyncio.wait_for(waits.table.see_through("1", asyncio.Event()), PATIENCE)
     assert await cluster.state("1") == JobState.UNKNOWN
+
+
+async def test_whoever_leaves_does_not_wait_for_what_stands_before_it(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("old", "lane"), a_job("mine", "lane"))
+    engine, stop = await cluster.engine(hands), asyncio.Event()
+    seeing = asyncio.create_task(engine.table.see_through("mine", stop))
+    assert (await hands.next()).job.id == "old"
+    stop.set()
+    await asyncio.wait_for(seeing, PATIENCE)
+    assert (hands.begun, hands.cancelled) == (["old"], ["old"])
+    assert await cluster.states() == {"old": JobState.RUNNING, "mine": JobState.CANCELLED}
 
 
 # A database that fails for a while
@@ -1010,7 +1224,7 @@ async def test_a_failing_database_stops_neither_claims_nor_stops_nor_renewals(
         engine.database.fails = False
         assert (await hands.next()).job.id == "2"
         await renewed(cluster, "1", before)
-        await cluster.cancel(job="1")
+        await cluster.cancel("1")
         await asyncio.wait_for(hold.stopped(), PATIENCE)
         hands.let_go("1", "2")
     assert hands.begun == ["1", "2"]

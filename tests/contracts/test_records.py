@@ -8,13 +8,12 @@ from core import audit
 from core.conversations import Said
 from tests.builders import (
     CONVERSATION,
-    PLACE,
     TENANT,
     a_checked,
     a_new_request,
+    a_new_turn,
     a_rule,
     a_tool,
-    a_turn,
 )
 from tests.fakes.clock import START, FrozenClock
 from tests.stores import (
@@ -24,6 +23,7 @@ from tests.stores import (
     Stores,
     everything,
     granted,
+    heard,
     now,
     opened,
     running,
@@ -92,8 +92,13 @@ async def test_everything_that_was_said_is_read_oldest_first(
 ) -> None:
     for number in range(12):
         clock.pass_by(-A_MOMENT)
-        turn = a_turn(f"t_{number + 10}", principal=f"asker-{number}")
-        await stores.conversations.begin_turn(turn, PLACE, f"text {number}", opens=False)
+        new = a_new_turn(
+            f"t_{number + 10}",
+            f"text {number}",
+            conversation=CONVERSATION,
+            principal=f"asker-{number}",
+        )
+        await heard(stores, new)
     assert await stores.records.said(CONVERSATION) == [
         Said(at=START, kind="asked", author="alice", text="append alpha"),
         *(
@@ -131,7 +136,7 @@ async def test_the_audit_log_is_read_oldest_first_and_holds_together(
         await granted(stores, a_new_request(a_checked(f"word-{number}")))
     entries = await stores.records.audit()
     assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
-    assert [entry.kind for entry in entries] == ["turn.begun"] * 3 + [
+    assert [entry.kind for entry in entries] == ["turn.received", "turn.ended"] * 3 + [
         "request.opened",
         "vote.cast",
         "request.granted",

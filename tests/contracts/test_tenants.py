@@ -7,28 +7,29 @@ import pytest
 
 from approvals.models import Request, Run, State
 from approvals.store import ApprovalStore, RunStore
-from core.conversations import Conversations, Turn
+from core.conversations import Closing, Conversations, Turn
+from core.deliveries import Deliveries
 from core.errors import Refused
-from core.jobs import Job
+from core.jobs import Job, LeaseLost
 from tests.builders import (
     CONVERSATION,
-    PLACE,
     TENANT,
-    TURN,
     a_checked,
     a_new_request,
+    a_new_turn,
     a_rule,
     a_tool,
-    a_turn,
 )
 from tests.stores import (
     OTHER_TENANT,
+    SILENT,
     SUCCEEDED,
     TABLES,
     THEIR_CONVERSATION,
     UNKNOWN,
     Contents,
     Stores,
+    answering,
     claimed,
     everything,
     opened,
@@ -46,6 +47,9 @@ class Given:
     request: Request
     run: Run
     turn: Turn
+    """One that is being answered."""
+    turn_job: Job
+    """The claim to its job."""
     job: Job
     """The claim to the request's job."""
     run_job: Job
@@ -84,6 +88,18 @@ CALLS: Mapping[str, Call] = {
         given.request, job=given.job, run="r_eve"
     ),
     "ApprovalStore.resume": lambda on, given: on.requests.resume(given.request, job=given.run_job),
+    "ApprovalStore.remind": lambda on, given: on.requests.remind(
+        OTHER_TENANT, given.request.id, "mine"
+    ),
+    "ApprovalStore.expire": lambda on, _: on.requests.expire(),
+    "ApprovalStore.open, ending a turn": lambda on, given: on.requests.open(
+        a_new_request(
+            WORD,
+            tenant=OTHER_TENANT,
+            conversation=THEIR_CONVERSATION,
+            closing=Closing(turn=given.turn, job=given.turn_job, end=SILENT),
+        )
+    ),
     "ApprovalStore.live": lambda on, given: on.requests.live(
         OTHER_TENANT, given.request.conversation
     ),
@@ -100,22 +116,34 @@ CALLS: Mapping[str, Call] = {
     "RunStore.resolve": lambda on, given: on.runs.resolve(
         OTHER_TENANT, given.run.id, 1, happened=True, principal="eve"
     ),
-    "Conversations.begin_turn": lambda on, given: on.conversations.begin_turn(
-        replace(given.turn, id="t_eve"), PLACE, "hello", opens=False
+    "Conversations.receive": lambda on, given: on.conversations.receive(
+        a_new_turn("t_eve", tenant=OTHER_TENANT, conversation=given.turn.conversation)
     ),
-    "Conversations.end_turn": lambda on, given: on.conversations.end_turn(
-        given.turn, reason="answered", text="mine"
+    "Conversations.turn": lambda on, given: on.conversations.turn(OTHER_TENANT, given.turn.id),
+    "Conversations.end": lambda on, given: on.conversations.end(
+        Closing(turn=given.turn, job=given.turn_job, end=SILENT)
     ),
+    "Conversations.waiting": lambda on, given: on.conversations.waiting(
+        OTHER_TENANT, given.turn.conversation
+    ),
+    "Conversations.stop": lambda on, given: on.conversations.stop(given.turn, principal="eve"),
     "Conversations.keep_plan": lambda on, given: on.conversations.keep_plan(
         OTHER_TENANT, given.request.plan.id, "0" * 64, "another plan"
     ),
+    "Deliveries.entry": lambda on, given: on.deliveries.entry(
+        OTHER_TENANT, given.request.conversation, 1
+    ),
+    "Deliveries.posted": lambda on, given: on.deliveries.posted(
+        OTHER_TENANT, given.request.conversation, 1, "mine"
+    ),
+    "Deliveries.card": lambda on, given: on.deliveries.card(OTHER_TENANT, given.request.id),
 }
 
 
 def test_i14_every_method_of_the_ports_is_among_those() -> None:
     methods = {
         f"{port.__name__}.{name}"
-        for port in (ApprovalStore, RunStore, Conversations)
+        for port in (ApprovalStore, RunStore, Conversations, Deliveries)
         for name in vars(port)
         if not name.startswith("_")
     }
@@ -138,10 +166,12 @@ async def _theirs(stores: Stores, state: State, run: str) -> Given:
         started = await stores.runs.end_step(started, 1, UNKNOWN)
     spent = await stores.requests.get(TENANT, started.request)
     assert spent is not None
+    answers = await answering(stores, a_new_turn("t_live", conversation=CONVERSATION))
     return Given(
         request=request,
         run=started,
-        turn=a_turn(TURN),
+        turn=answers.turn,
+        turn_job=answers.job,
         job=await claimed(stores, request),
         run_job=await claimed(stores, spent),
     )
@@ -170,7 +200,7 @@ def _invented(given: Given) -> Given:
 async def _answer(stores: Stores, call: Call, given: Given) -> object:
     try:
         return await call(stores, given)
-    except Refused as refused:
+    except (Refused, LeaseLost) as refused:
         return refused.shown
 
 

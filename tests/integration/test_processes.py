@@ -9,11 +9,14 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from adapters.leftovers import Leftovers
 from adapters.processes import is_dead, kill_step, me, signal_group, wrapper
 from core import ids
+from core.jobs import Job, Replay
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -168,6 +171,29 @@ def test_kills_what_is_left_of_a_step_and_of_no_other() -> None:
         assert (left.wait(5), escaped.wait(5)) == (-9, -9)
         assert (longer.poll(), shorter.poll(), other.poll()) == (None, None, None)
         until(lambda: kill_step(f"{run}.1") == 0)
+
+
+async def test_c52_whatever_a_turn_left_is_killed_by_its_name() -> None:
+    turn = ids.turn_id()
+    job = Job(
+        id=f"turn:{turn}", kind="turn", tenant="acme", payload={"turn": turn}, lane=None,
+        replay=Replay.SAFE, fence=1, attempt=1,
+    )  # fmt: skip
+    with (
+        running("sleep", "1000", PATH="/usr/bin:/bin", SAYSO_STEP_ID=f"{turn}.1") as read,
+        running("sleep", "1000", PATH="/bin", SAYSO_STEP_ID=f"{turn}.look_ab") as dry_run,
+        running("sleep", "1000", PATH="/usr/bin:/bin", SAYSO_STEP_ID=f"{turn}0.1") as other,
+    ):
+        await Leftovers(_NoDatabase()).of_turn(job)
+        assert (read.wait(5), dry_run.wait(5), other.poll()) == (-9, -9, None)
+
+
+class _NoDatabase:
+    async def transact(self, work: object) -> NoReturn:
+        raise AssertionError(work)
+
+    async def changes(self) -> int:
+        return 0
 
 
 def test_never_kills_the_one_who_asks() -> None:

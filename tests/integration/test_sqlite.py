@@ -23,7 +23,7 @@ from approvals import cards
 from approvals.models import Request, State
 from core import audit
 from core.errors import Invalid, SaysoError, Unavailable
-from tests.builders import PLACE, TENANT, a_checked, a_new_request, a_tool, a_turn
+from tests.builders import TENANT, a_checked, a_new_request, a_new_turn, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.stores import (
     SUCCEEDED,
@@ -275,14 +275,14 @@ OPENS = """
 import asyncio, sys
 from pathlib import Path
 from adapters.storage.sqlite import SqliteDatabase
-from tests.builders import PLACE, a_turn
+from tests.builders import a_new_turn
 from tests.fakes.clock import FrozenClock
 from tests.stores import Stores
 
 async def main(path, number):
     database = await SqliteDatabase.open(Path(path), FrozenClock())
-    turn = a_turn(f"t_{number}", conversation=f"c_{number}")
-    await Stores(database).conversations.begin_turn(turn, PLACE, "hello", opens=True)
+    new = a_new_turn(f"t_{number}", opens=f"c_{number}")
+    await Stores(database).conversations.receive(new)
     await database.aclose()
 
 print("ready", flush=True)
@@ -435,8 +435,8 @@ async def fill(stores: Stores, text: str) -> tuple[Contents, Unavailable]:
         number += 1
         before = await everything(stores.database)
         try:
-            turn = a_turn(f"t_full_{number}")
-            await stores.conversations.begin_turn(turn, PLACE, text, opens=False)
+            new = a_new_turn(f"t_full_{number}", text, opens=f"c_full_{number}")
+            await stores.conversations.receive(new)
         except Unavailable as error:
             return before, error
 
@@ -559,12 +559,12 @@ _TAKEN_OUT = ("DELETE FROM audit WHERE seq = 1", "DELETE FROM audit WHERE seq = 
     [
         ("UPDATE audit SET body = replace(body, 'alice', 'bob') WHERE seq = 2", 2),
         ("UPDATE audit SET kind = 'turn.ended' WHERE seq = 1", 1),
-        ("UPDATE audit SET tenant = 'globex' WHERE seq = 4", 4),
+        ("UPDATE audit SET tenant = 'globex' WHERE seq = 7", 7),
         ("UPDATE audit SET at = '2026-03-01T09:30:00.000001Z' WHERE seq = 3", 3),
         ("DELETE FROM audit WHERE seq = 2", 2),
         ("DELETE FROM audit WHERE seq = 1", 1),
-        ("UPDATE audit SET hash = '0' WHERE seq = 4", 4),
-        ("DELETE FROM audit WHERE seq = 4", 4),
+        ("UPDATE audit SET hash = '0' WHERE seq = 7", 7),
+        ("DELETE FROM audit WHERE seq = 7", 7),
     ],
 )
 async def test_i11_an_edit_from_outside_is_found(
@@ -573,7 +573,7 @@ async def test_i11_an_edit_from_outside_is_found(
     await opened(stores)
     entries = await log_of(stores)
     head = entries[-1].hash
-    assert len(entries) == 4
+    assert len(entries) == 7
     with outside(path) as other:
         assert other.execute(edit).rowcount == 1
     found = audit.verify(await stores.records.audit(), head=head)
@@ -584,9 +584,9 @@ async def test_i11_an_edit_from_outside_is_found(
 
 async def test_i11_an_entry_slipped_in_from_outside_is_found(stores: Stores, path: Path) -> None:
     with outside(path) as other:
-        other.execute("INSERT INTO audit VALUES (4, '', 'acme', 'x', '{}', 'prev', 'hash')")
+        other.execute("INSERT INTO audit VALUES (7, '', 'acme', 'x', '{}', 'prev', 'hash')")
     assert audit.verify(await stores.records.audit()) == audit.Broken(
-        first_bad=4, why="it does not follow from the entry before it"
+        first_bad=7, why="it does not follow from the entry before it"
     )
 
 

@@ -409,8 +409,8 @@ def test_the_audit_log_is_whole_and_names_who_did_what(sayso: Sayso) -> None:
     assert [entry["seq"] for entry in entries] == list(range(1, len(entries) + 1))
     assert all(one["hash"] == other["prev"] for one, other in pairwise(entries))
     did = [(entry["kind"], json.loads(entry["body"])["principal"]) for entry in entries]
-    opened = 4 * 3  # a turn begun, a request opened, the turn ended
-    assert {kind for kind, _ in did[:opened]} == {"turn.begun", "request.opened", "turn.ended"}
+    opened = 4 * 3  # a message received, a request opened, the turn ended
+    assert {kind for kind, _ in did[:opened]} == {"turn.received", "request.opened", "turn.ended"}
     assert did[opened:] == [
         ("vote.cast", "bob"),
         ("request.granted", "bob"),

@@ -7,17 +7,41 @@ CREATE TABLE conversation (
     platform  TEXT NOT NULL,
     workspace TEXT NOT NULL,
     channel   TEXT NOT NULL,
+    thread    TEXT,
     opened_at TEXT NOT NULL
 ) STRICT;
 
+-- One thread is one conversation. Nothing is posted where there is no thread.
+CREATE UNIQUE INDEX conversation_of ON conversation (tenant, platform, workspace, channel, thread)
+    WHERE thread IS NOT NULL;
+
+-- A message that came in, and what came of it: a turn is queued with it, in one transaction.
 CREATE TABLE turn (
     id           TEXT PRIMARY KEY,
     tenant       TEXT NOT NULL,
     conversation TEXT NOT NULL REFERENCES conversation (id),
     principal    TEXT NOT NULL,
-    started_at   TEXT NOT NULL,
+    wish         TEXT NOT NULL,
+    schedule     TEXT,
+    received_at  TEXT NOT NULL,
     ended_at     TEXT,
-    reason       TEXT
+    reason       TEXT,
+    text         TEXT NOT NULL DEFAULT '',
+    suggestions  TEXT NOT NULL DEFAULT '[]',
+    request      TEXT,
+    killed       INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX turn_scheduled ON turn (tenant, schedule) WHERE schedule IS NOT NULL;
+CREATE INDEX turn_live ON turn (tenant, conversation) WHERE ended_at IS NULL;
+
+-- Every id under which a platform may deliver a message again.
+CREATE TABLE received (
+    tenant    TEXT NOT NULL,
+    platform  TEXT NOT NULL,
+    workspace TEXT NOT NULL,
+    delivery  TEXT NOT NULL,
+    turn      TEXT NOT NULL REFERENCES turn (id),
+    PRIMARY KEY (tenant, platform, workspace, delivery)
 ) STRICT;
 
 -- What was said in a conversation, in order; appended to, never changed.
@@ -28,7 +52,18 @@ CREATE TABLE entry (
     kind         TEXT NOT NULL CHECK (kind IN ('asked', 'answered', 'card', 'report', 'note')),
     author       TEXT NOT NULL,
     text         TEXT NOT NULL,
+    about        TEXT,
     PRIMARY KEY (conversation, seq)
+) STRICT;
+CREATE INDEX entry_card ON entry (about) WHERE kind = 'card';
+
+-- Which entries were posted to the thread, and as which message of the platform.
+CREATE TABLE posted (
+    conversation TEXT NOT NULL,
+    seq          INTEGER NOT NULL,
+    message      TEXT NOT NULL,
+    PRIMARY KEY (conversation, seq),
+    FOREIGN KEY (conversation, seq) REFERENCES entry (conversation, seq)
 ) STRICT;
 
 CREATE TABLE plan (

@@ -412,6 +412,48 @@ def run(state: RunState, *steps: Step) -> Run:
     )
 
 
+@pytest.mark.parametrize("state", [State.OPEN, State.GRANTED])
+def test_the_card_of_a_live_request_keeps_its_buttons(state: State) -> None:
+    it = request(state, "bob")
+    assert cards.drawn(it, None) == (it.card, cards.status(it))
+
+
+@pytest.mark.parametrize("state", [State.DENIED, State.EXPIRED, State.REVOKED])
+def test_what_may_be_asked_again_has_a_button_for_that_and_no_other(state: State) -> None:
+    it = request(state, by="bob")
+    drawn, told = cards.drawn(it, None)
+    assert drawn.buttons == (Button(label="Ask again", verb="again", request=ID),)
+    assert (replace(drawn, buttons=it.card.buttons), told) == (it.card, cards.status(it))
+
+
+@pytest.mark.parametrize("state", [State.SPENT, State.SUPERSEDED])
+def test_nothing_is_left_to_press_once_it_runs_or_there_is_a_newer_card(state: State) -> None:
+    drawn, _ = cards.drawn(request(state, "bob", by="dave"), None)
+    assert drawn.buttons == ()
+
+
+def test_what_runs_is_told_with_what_has_become_of_it() -> None:
+    _, told = cards.drawn(request(State.SPENT, "bob"), run(RunState.FAILED))
+    assert told == "Approved by bob. Run r_1: failed."
+
+
+@pytest.mark.parametrize("state", RunState)
+def test_i4_only_an_unknown_end_is_for_a_person_to_resolve(state: RunState) -> None:
+    it = run(state)
+    verbs = ["verify", "happened", "did_not", "again"] if state is RunState.UNKNOWN else []
+    assert [button.verb for button in cards.choices(it)] == verbs
+    assert {button.request for button in cards.choices(it)} <= {it.request}
+
+
+def test_a_reminder_says_whose_votes_are_missing_and_until_when() -> None:
+    it = request(State.OPEN, "bob")
+    assert cards.reminder(it, ("carol", "dave")) == (
+        "Still waiting: 1 of 2 votes, not the requester, until 2026-03-01 10:30:00 UTC. "
+        "May approve: carol and dave."
+    )
+    assert cards.reminder(it, ()).endswith("May approve: nobody.")
+
+
 def test_a_report_tells_each_step_with_its_end_and_what_it_printed() -> None:
     failed = run(
         RunState.FAILED,

@@ -14,7 +14,7 @@ from core.canonical import sha256
 from core.cards import encode
 from core.principals import Directory, Identity, Person, Principal
 from core.transcript import AgentText
-from tests.builders import TENANT, a_checked, a_plan, a_rule, a_tool
+from tests.builders import PLACE, TENANT, a_checked, a_plan, a_rule, a_tool, a_turn
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PEOPLE = {
@@ -26,6 +26,7 @@ PEOPLE = {
     "frank": ("stoppers",),
     "gina": ("half",),
     "hugo": ("half-stoppers",),
+    "ines": ("hosts",),
 }
 RULES = (
     ("run:propose", "runbook:*", "dev"),
@@ -34,6 +35,8 @@ RULES = (
     ("run:stop", "runbook:*", "stoppers"),
     ("plan:approve", "runbook:first", "half"),
     ("run:stop", "runbook:first", "half-stoppers"),
+    ("chat:ask", "channel:console/local/terminal", "dev"),
+    ("run:stop", "channel:console/local/terminal", "hosts"),
 )
 
 
@@ -125,6 +128,30 @@ def test_only_who_asked_or_may_decide_or_stop_something_of_it_sees_a_request(
     assert entitlement.may_see(authority(), principal(name), request()) is sees
 
 
+@pytest.mark.parametrize(("name", "asks"), [("alice", True), ("bob", False), ("ines", False)])
+def test_only_who_may_ask_in_a_channel_knows_what_is_going_on_there(
+    name: str,
+    asks: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    assert entitlement.may_chat(authority(), principal(name), PLACE) is asks
+    elsewhere = replace(PLACE, channel="elsewhere")
+    assert not entitlement.may_chat(authority(), principal(name), elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("name", "stops"),
+    [("bob", True), ("ines", True), ("alice", False), ("frank", False), ("hugo", False)],
+)
+def test_only_who_asked_and_who_has_run_stop_in_the_channel_may_stop_an_answer(
+    name: str,
+    stops: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    turn = a_turn(principal="bob")
+    assert entitlement.may_stop_turn(authority(), principal(name), turn) is stops
+    elsewhere = replace(turn, place=replace(PLACE, channel="elsewhere"))
+    assert entitlement.may_stop_turn(authority(), principal(name), elsewhere) is (name == "bob")
+
+
 @pytest.mark.parametrize(
     ("name", "stops"),
     [
@@ -192,6 +219,14 @@ def test_who_may_not_vote_is_told_when_nobody_may() -> None:
     assert entitlement.not_a_voter(lonely, principal("dave"), request()) == (
         "You may not approve this; nobody may right now."
     )
+
+
+def test_who_is_yet_to_vote_may_vote_now_and_has_not() -> None:
+    assert entitlement.yet_to_vote(authority(), request()) == ("bob", "carol")
+    assert entitlement.yet_to_vote(authority(), request(votes=("bob",))) == ("carol",)
+    assert entitlement.yet_to_vote(authority(carol=()), request(votes=("bob",))) == ()
+    own = request(rule=a_rule(requester_may_vote=True))
+    assert entitlement.yet_to_vote(authority(), own) == ("alice", "bob", "carol")
 
 
 def test_an_entitled_requester_may_vote_where_the_rule_says_so() -> None:

@@ -28,7 +28,9 @@ async def test_a_plan_holds_everything_that_decides_what_happens() -> None:
     tool = a_tool(verify=True, fingerprints=("a.txt", "b.txt"), steps=2, risk="high")
     checked = a_checked("alpha", tool=tool)
     files = FakeFiles(digests={"a.txt": "1" * 64})
-    frozen = await freezer(FakeRunner(backend="bwrap"), files).freeze([checked], AUTHORITY)
+    frozen = await freezer(FakeRunner(backend="bwrap"), files).freeze(
+        [checked], AUTHORITY, who="t_1"
+    )
     plan, work = frozen.plan, tool.expand(checked.arguments)
     [call] = plan.calls
     assert (plan.folder, plan.sandbox) == ("work", "bwrap")
@@ -44,15 +46,15 @@ async def test_a_plan_holds_everything_that_decides_what_happens() -> None:
 
 async def test_freezing_twice_gives_the_same_bytes() -> None:
     calls = [a_checked("x"), a_checked("y", tool=a_tool("other", preview=LOOK, preview_binds=True))]
-    one = await freezer(FakeRunner()).freeze(calls, AUTHORITY)
-    other = await freezer(FakeRunner()).freeze(calls, AUTHORITY)
+    one = await freezer(FakeRunner()).freeze(calls, AUTHORITY, who="t_1")
+    other = await freezer(FakeRunner()).freeze(calls, AUTHORITY, who="t_1")
     assert one.plan.canonical == other.plan.canonical
 
 
 async def test_the_order_of_the_calls_is_part_of_the_plan() -> None:
     one, other = a_checked("x"), a_checked("y")
-    forth = await freezer(FakeRunner()).freeze([one, other], AUTHORITY)
-    back = await freezer(FakeRunner()).freeze([other, one], AUTHORITY)
+    forth = await freezer(FakeRunner()).freeze([one, other], AUTHORITY, who="t_1")
+    back = await freezer(FakeRunner()).freeze([other, one], AUTHORITY, who="t_1")
     assert forth.plan.sha256 != back.plan.sha256
 
 
@@ -61,17 +63,18 @@ async def test_a_preview_is_looked_at_once_and_binds_only_where_the_runbook_says
     bound = a_tool("bound", preview=LOOK, preview_binds=True)
     shown = a_tool("shown", preview=LOOK)
     frozen = await freezer(runner).freeze(
-        [a_checked(tool=bound), a_checked(tool=shown), a_checked()], AUTHORITY
+        [a_checked(tool=bound), a_checked(tool=shown), a_checked()], AUTHORITY, who="t_1"
     )
     assert [call.preview for call in frozen.plan.calls] == [sha256("would append"), None, None]
     assert frozen.previews == ("would append", "would append")
     assert runner.ran == [LOOK.argv, LOOK.argv]
     assert len(set(runner.step_ids)) == 2
+    assert all(name.startswith("t_1.") for name in runner.step_ids)  # so ending it ends them
 
 
 async def test_a_bound_preview_that_prints_nothing_still_binds() -> None:
     tool = a_tool(preview=LOOK, preview_binds=True)
-    frozen = await freezer(FakeRunner()).freeze([a_checked(tool=tool)], AUTHORITY)
+    frozen = await freezer(FakeRunner()).freeze([a_checked(tool=tool)], AUTHORITY, who="t_1")
     assert frozen.plan.calls[0].preview == sha256("")
     assert frozen.previews == ()
 
@@ -89,7 +92,7 @@ async def test_a_bound_preview_that_prints_nothing_still_binds() -> None:
 async def test_a_preview_that_does_not_succeed_refuses_the_plan(how: Ended, why: str) -> None:
     runner = FakeRunner(endings={("preview",): how})
     with pytest.raises(Refused) as refusal:
-        await freezer(runner).freeze([a_checked(tool=a_tool(preview=LOOK))], AUTHORITY)
+        await freezer(runner).freeze([a_checked(tool=a_tool(preview=LOOK))], AUTHORITY, who="t_1")
     assert refusal.value.shown == (f"append-word: the preview failed ({why}), so nobody was asked.")
 
 
@@ -107,7 +110,7 @@ async def test_what_certainly_cannot_start_is_refused_and_nothing_runs(
     runner = FakeRunner(obstacles={(program,): "There is no such program."})
     tool = a_tool(preview=LOOK, verify=True)
     with pytest.raises(Refused) as refusal:
-        await freezer(runner).freeze([a_checked(tool=tool)], AUTHORITY)
+        await freezer(runner).freeze([a_checked(tool=tool)], AUTHORITY, who="t_1")
     assert refusal.value.shown == told
     assert runner.ran == []
 
@@ -116,7 +119,7 @@ async def test_c31_a_file_that_cannot_be_read_is_never_taken_for_unchanged_or_mi
     files = FakeFiles(digests={"a.txt": "1" * 64}, unreadable={"a.txt"})
     with pytest.raises(Unavailable):
         await freezer(FakeRunner(), files).freeze(
-            [a_checked(tool=a_tool(fingerprints=("a.txt",)))], AUTHORITY
+            [a_checked(tool=a_tool(fingerprints=("a.txt",)))], AUTHORITY, who="t_1"
         )
 
 
@@ -124,6 +127,6 @@ async def test_a_risk_without_a_rule_is_refused_before_anything_is_looked_at() -
     runner = FakeRunner()
     with pytest.raises(Refused, match="There is no rule for the risk 'nuclear'"):
         await freezer(runner).freeze(
-            [a_checked(tool=a_tool(risk="nuclear", preview=LOOK))], AUTHORITY
+            [a_checked(tool=a_tool(risk="nuclear", preview=LOOK))], AUTHORITY, who="t_1"
         )
     assert runner.ran == []

@@ -9,8 +9,9 @@ import pytest
 from approvals.gate import UNKNOWN, Switches
 from approvals.models import Request, Run, Spent, State
 from core.errors import Refused, Unavailable
+from core.jobs import LeaseLost
 from core.principals import Identity
-from tests.builders import a_proposal
+from tests.builders import CONVERSATION, TENANT, a_new_turn, a_proposal
 from tests.fakes.clock import FrozenClock
 from tests.fakes.runner import exited
 from tests.gates import (
@@ -26,7 +27,7 @@ from tests.gates import (
     edited,
     without,
 )
-from tests.stores import OTHER_CONVERSATION, OTHER_TENANT, Stores, everything, said_in
+from tests.stores import OTHER_CONVERSATION, OTHER_TENANT, Stores, answering, everything, said_in
 
 NOT_THERE = "0123456789abcdef" * 2
 MALFORMED = {
@@ -554,3 +555,49 @@ async def test_a_revoked_request_tells_the_next_click_why_and_offers_to_ask_agai
     assert await refused(world.approve("carol", request)) == (
         "Revoked: the runbook append-word was edited. Ask again to see it as it is now."
     )
+
+
+async def test_a_turn_that_is_lost_while_it_proposes_is_no_refusal(world: World) -> None:
+    answers = await answering(world.stores, a_new_turn("t_new", conversation=CONVERSATION))
+    await world.stores.conversations.stop(answers.turn, principal="bob")
+    with pytest.raises(LeaseLost):
+        await world.ask(a_proposal(APPEND.check({"word": "alpha"}, {}), closing=answers))
+    assert await world.attempts() == []
+    assert await world.requests() == []
+
+
+async def test_a_turn_ends_with_the_request_that_it_proposes_through_the_gate(
+    world: World,
+) -> None:
+    answers = await answering(world.stores, a_new_turn("t_new", conversation=CONVERSATION))
+    asked = a_proposal(APPEND.check({"word": "alpha"}, {}), turn="t_new", closing=answers)
+    request = await world.ask(asked)
+    turn = await world.stores.conversations.turn(request.tenant, "t_new")
+    assert turn is not None
+    assert turn.request == request.id
+    assert all(name.startswith("t_new.") for name in world.runner.step_ids)
+
+
+async def test_dry_runs_before_the_spend_are_named_after_the_request(world: World) -> None:
+    request = await world.granted()
+    since = len(world.runner.step_ids)
+    await world.spend(request)
+    names = world.runner.step_ids[since:]
+    assert names
+    assert all(name.startswith(f"{request.id}.") for name in names)
+
+
+async def test_somebody_is_found_as_they_are_in_the_directory_now(world: World) -> None:
+    _, alice = world.gate.person(TENANT, "alice")
+    assert alice.groups == {"dev", "ops"}
+    world.groups["alice"] = {"ops"}
+    authority, alice = world.gate.person(TENANT, "alice")
+    assert alice.groups == {"ops"}
+    assert authority == world.gate.authority()
+
+
+async def test_who_was_removed_meanwhile_is_not_answered(world: World) -> None:
+    del world.groups["alice"]
+    with pytest.raises(Refused) as refusal:
+        world.gate.person(TENANT, "alice")
+    assert refusal.value.shown == "Sayso does not know you any more, so this was not looked at."

@@ -216,3 +216,10 @@ def test_holders_are_those_of_the_tenant_who_may_do_it_to_every_one() -> None:
     assert authority.holders("acme", "plan:approve", iter(["runbook:a", "runbook:b"])) == ("bob",)
     assert authority.holders("globex", "plan:approve", ["runbook:a"]) == ("eve",)
     assert authority.holders("nowhere", "plan:approve", ["runbook:a"]) == ()
+
+
+def test_the_earliest_reminder_of_several_risks_counts() -> None:
+    reminding = replace(policy(), reminders={"low": 0.5, "medium": 0.25})
+    assert reminding.reminder(["low", "medium", "high"]) == 0.25
+    assert reminding.reminder(["low", "high"]) == 0.5
+    assert reminding.reminder(["high"]) is None

@@ -186,8 +186,12 @@ class Slow:
         await self.first()
         return await self.table.run(job, stop)
 
-    async def ended(self, job: str, stop: asyncio.Event) -> None:
-        await self.table.ended(job, stop)
+    async def see_through(self, job: str, stop: asyncio.Event) -> None:
+        await self.first()
+        await self.table.see_through(job, stop)
+
+    def look(self) -> None:
+        self.table.look()
 
     async def serve(self, stop: asyncio.Event) -> None:
         await self.table.serve(stop)

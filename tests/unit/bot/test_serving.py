@@ -33,7 +33,10 @@ class FakeEngine:
     async def run(self, job: str, stop: asyncio.Event) -> bool:
         raise NotImplementedError
 
-    async def ended(self, job: str, stop: asyncio.Event) -> None:
+    async def see_through(self, job: str, stop: asyncio.Event) -> None:
+        raise NotImplementedError
+
+    def look(self) -> None:
         raise NotImplementedError
 
 

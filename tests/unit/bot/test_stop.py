@@ -4,25 +4,33 @@ import asyncio
 
 import pytest
 
+from adapters.storage.conversations import Conversations
 from adapters.storage.requests import Requests
 from approvals import cards
 from approvals.models import Request, RunState, State, StepState
 from bot import contract, plain
 from bot.stop import Stopped
+from core.agent import Reason
+from core.conversations import Turn
 from core.errors import Refused
 from core.principals import Identity
+from core.transcript import Say, ToolCall, Use
 from tests.bots import Bots
-from tests.builders import CONVERSATION, a_new_request, a_proposal
+from tests.builders import CONVERSATION, PLACE, a_new_request, a_proposal
+from tests.fakes.hold import FakeHold
+from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import for_ever
 from tests.gates import APPEND, EVE, HIGH, LOW, World, allow
 from tests.jobs import soon
 from tests.stores import (
     OTHER_CONVERSATION,
     OTHER_TENANT,
+    OWNER,
     THEIR_CONVERSATION,
     Contents,
     Stores,
     claimed,
+    closing,
     everything,
     log_of,
     notice,
@@ -41,11 +49,28 @@ def bots(stores: Stores) -> Bots:
     return Bots(world)
 
 
+@pytest.fixture
+def talking(bots: Bots) -> Bots:
+    """Let people chat; gina may stop what goes on in the channel, whoever asked for it."""
+    bots.world.groups |= {"gina": {"channelstoppers"}}
+    bots.world.rules += (
+        allow("chat:ask", "dev", "*"),
+        allow("chat:ask", "ops", "*"),
+        allow("run:stop", "channelstoppers", PLACE.resource),
+    )
+    return bots
+
+
+def told(stopped: Stopped) -> dict[str, int]:
+    """Return what a stop counted, without what is zero."""
+    return {name: n for name, n in contract.stopped(stopped)["stopped"].items() if n}
+
+
 def counts(stopped: Stopped) -> tuple[int, int]:
-    told = contract.stopped(stopped)["stopped"]
-    assert (told["turns"], told["messages_kept"]) == (0, 0)
-    assert told["processes"] == told["steps_unknown"]
-    return told["steps_unknown"], told["requests_revoked"]
+    did = contract.stopped(stopped)["stopped"]
+    assert (did["turns"], did["messages_kept"]) == (0, 0)
+    assert did["processes"] == did["steps_unknown"]
+    return did["steps_unknown"], did["requests_revoked"]
 
 
 # Who may
@@ -334,3 +359,209 @@ async def test_a_stop_that_nothing_hears_comes_back_and_tells_that_it_still_runs
     stopped = await bots.stop("alice")
     assert [run.state for run in stopped.runs] == [RunState.RUNNING]
     assert counts(stopped) == (0, 0)
+
+
+# Turns
+
+
+@pytest.mark.parametrize("person", ["alice", "gina"])
+@pytest.mark.parametrize("where", [None, CONVERSATION, "all"])
+async def test_p03a_who_asked_and_who_may_stop_there_end_an_answer(
+    talking: Bots, person: str, where: str | None
+) -> None:
+    received = await talking.receive("think", CONVERSATION)
+    async with talking.thinking(received) as [answering]:
+        conversation = None if where == "all" else where
+        stopped = await talking.stop(person, conversation, everything=where == "all")
+        answered = await answering
+    assert (answered.reason, answered.request) == (Reason.STOPPED, None)
+    assert stopped == Stopped(turns=(await talking.turn(received),))
+    assert told(stopped) == {"turns": 1}
+    assert plain.stopped(stopped) == "Stopped: think"
+    [turn] = contract.stopped(stopped)["turns"]
+    assert turn == {
+        "turn": received.turn.id,
+        "conversation": CONVERSATION,
+        "asked_by": "alice",
+        "asked": "think",
+        "reason": "stopped",
+    }
+    asked = [e for e in await log_of(talking.world.stores) if e.kind == "turn.stop_asked"]
+    assert [person in entry.body for entry in asked] == [True]
+    assert await talking.job(received) == "cancelled"
+
+
+async def test_who_lost_every_group_meanwhile_still_stops_their_own_answer(
+    talking: Bots,
+) -> None:
+    received = await talking.receive("think", CONVERSATION)
+    async with talking.thinking(received):
+        talking.world.groups["alice"] = set()
+        assert told(await talking.stop("alice", CONVERSATION)) == {"turns": 1}
+
+
+@pytest.mark.parametrize("person", ["bob", "frank", "dave", EVE])
+async def test_p03h_nobody_else_ends_an_answer(talking: Bots, person: str | Identity) -> None:
+    received = await talking.receive("think", CONVERSATION)
+    queued = await talking.receive("and then?", CONVERSATION)
+    async with talking.thinking(received):
+        before = await unlogged(talking)
+        assert await talking.stop(person) == Stopped()
+        assert await talking.stop(person, everything=True) == Stopped()
+        if person == "bob":  # who may chat here, and so knows what goes on here
+            with pytest.raises(Refused) as refusal:
+                await talking.stop(person, CONVERSATION)
+            assert refusal.value.shown == NOT_YOURS
+            assert [entry.kind for entry in await log_of(talking.world.stores)][-1] == (
+                "attempt.refused"
+            )
+        else:  # frank may stop every runbook, but has no part in this channel
+            assert await talking.stop(person, CONVERSATION) == Stopped()
+        assert await unlogged(talking) == before
+    assert (await talking.turn(queued)).reason is None
+
+
+async def test_p03d_a_message_that_waits_behind_is_kept_and_answered(talking: Bots) -> None:
+    received = await talking.receive("think", CONVERSATION)
+    queued = await talking.receive("and then?", CONVERSATION)
+    elsewhere = await talking.receive("wait", OTHER_CONVERSATION)
+    async with talking.thinking(received):
+        stopped = await talking.stop("alice", CONVERSATION)
+    assert told(stopped) == {"turns": 1, "messages_kept": 1}
+    assert [turn.id for turn in stopped.kept] == [queued.turn.id]
+    assert plain.stopped(stopped) == "Stopped: think\nKept, and answered next: and then?"
+    assert (await talking.turn(elsewhere)).reason is None
+    talking.model = ScriptedModel(Say(text="Now."))
+    assert (await talking.answer(queued)).text == "Now."
+
+
+async def test_p03d_stopping_everything_takes_what_waits_too(talking: Bots) -> None:
+    received = await talking.receive("think", CONVERSATION)
+    queued = await talking.receive("and then?", CONVERSATION)
+    elsewhere = await talking.receive("wait", OTHER_CONVERSATION)
+    async with talking.thinking(received):
+        stopped = await talking.stop("alice", everything=True)
+    ids = [one.turn.id for one in (received, queued, elsewhere)]
+    assert (told(stopped), [turn.id for turn in stopped.turns]) == ({"turns": 3}, ids)
+    async with talking.serving():
+        for one in (received, queued, elsewhere):
+            await talking.ended(one)
+    assert talking.model.seen[1:] == []
+    asked = await said_in(talking.world.stores, CONVERSATION, "asked")
+    assert sorted(asked[1:]) == ["and then?", "think"]
+
+
+async def test_of_what_waits_only_ones_own_is_taken(talking: Bots) -> None:
+    talking.world.groups["bob"] |= {"dev"}
+    own = await talking.receive("mine", CONVERSATION)
+    theirs = await talking.receive("yours", CONVERSATION, person="bob")
+    stopped = await talking.stop("alice", everything=True)
+    assert [turn.id for turn in stopped.turns] == [own.turn.id]
+    assert (await talking.turn(theirs)).reason is None
+
+
+async def test_p03g_an_answer_and_a_run_are_listed_and_none_is_stopped(talking: Bots) -> None:
+    request = await talking.elsewhere()
+    received = await talking.receive("think hard", CONVERSATION)
+    async with talking.hanging(request), talking.thinking(received):
+        before = await unlogged(talking)
+        stopped = await talking.stop("alice")
+        assert await unlogged(talking) == before
+        run = await talking.run_of(request)
+        assert stopped == Stopped(choices=(received.turn, run) if run else ())
+        listed = plain.stopped(stopped)
+        assert f"  sayso stop {CONVERSATION}   think hard" in listed
+        assert f"  sayso stop {OTHER_CONVERSATION}   append-word" in listed
+        asked = [one.get("asked") for one in contract.stopped(stopped)["choices"]]
+        assert asked == ["think hard", None]
+        assert told(await talking.stop("alice", CONVERSATION)) == {"turns": 1}
+        assert told(await talking.stop("alice")) == {"processes": 1, "steps_unknown": 1}
+
+
+async def test_p03g_two_answers_are_listed_and_all_takes_both(talking: Bots) -> None:
+    both = [
+        await talking.receive("one", CONVERSATION),
+        await talking.receive("two", OTHER_CONVERSATION),
+    ]
+    async with talking.thinking(*both) as tasks:
+        stopped = await talking.stop("alice")
+        assert stopped == Stopped(choices=tuple(one.turn for one in both))
+        assert [(await talking.turn(one)).reason for one in both] == [None, None]
+        assert told(await talking.stop("alice", everything=True)) == {"turns": 2}
+        assert [(await task).reason for task in tasks] == [Reason.STOPPED] * 2
+
+
+async def test_an_answer_runs_so_what_waits_for_a_vote_stays(talking: Bots) -> None:
+    waits = await talking.world.propose()
+    received = await talking.receive("think", OTHER_CONVERSATION)
+    async with talking.thinking(received):
+        assert told(await talking.stop("alice")) == {"turns": 1}
+    assert (await talking.world.now(waits)).state is State.OPEN
+
+
+async def test_p03e_an_answer_that_became_a_card_in_the_same_moment_has_it_withdrawn(
+    talking: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    received = await talking.receive("add alpha", CONVERSATION)
+    hold = FakeHold((await closing(talking.world.stores, received.turn)).job)
+    call = ToolCall(id="1", tool="append-word", arguments={"word": "alpha"})
+    talking.model = ScriptedModel(Use(calls=(call,)))
+    stop = Conversations.stop
+
+    async def late(self: Conversations, turn: Turn, *, principal: str) -> None:
+        await talking.answering(hold)
+        await stop(self, turn, principal=principal)
+
+    monkeypatch.setattr(Conversations, "stop", late)
+    stopped = await talking.stop("alice", CONVERSATION)
+    assert told(stopped) == {"requests_revoked": 1}
+    [request] = await talking.world.requests()
+    assert (request.state, request.ended_by) == (State.REVOKED, "alice")
+    assert stopped.requests == (request,)
+    assert (await talking.turn(received)).reason is Reason.PROPOSED
+
+
+async def test_p03_an_answer_that_came_in_the_same_moment_is_not_counted(
+    talking: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    received = await talking.receive("what is new?", CONVERSATION)
+    hold = FakeHold((await closing(talking.world.stores, received.turn)).job)
+    talking.model = ScriptedModel(Say(text="Nothing."))
+    stop = Conversations.stop
+
+    async def late(self: Conversations, turn: Turn, *, principal: str) -> None:
+        await talking.answering(hold)
+        await stop(self, turn, principal=principal)
+
+    monkeypatch.setattr(Conversations, "stop", late)
+    assert told(await talking.stop("alice", CONVERSATION)) == {}
+    assert (await talking.turn(received)).text == "Nothing."
+    kinds = [entry.kind for entry in await log_of(talking.world.stores)]
+    assert "turn.stop_asked" not in kinds
+
+
+async def test_p03i_a_second_stop_of_an_answer_is_harmless(talking: Bots) -> None:
+    received = await talking.receive("think", CONVERSATION)
+    async with talking.thinking(received):
+        both = await asyncio.gather(
+            talking.stop("alice", CONVERSATION), talking.stop("gina", CONVERSATION)
+        )
+    assert {"turns": 1} in [told(stopped) for stopped in both]
+    before = await unlogged(talking)
+    assert await talking.stop("alice", CONVERSATION) == Stopped()
+    assert await talking.stop("alice") == Stopped()
+    assert await unlogged(talking) == before
+    kinds = [entry.kind for entry in await log_of(talking.world.stores)]
+    assert (kinds.count("turn.stop_asked"), kinds.count("turn.ended")) == (1, 3 + 1)
+
+
+async def test_an_answer_that_nothing_hears_stop_is_not_counted_as_stopped(
+    talking: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.stop._PATIENCE", 0.05)
+    received = await talking.receive("think", CONVERSATION)
+    await closing(talking.world.stores, received.turn)
+    assert told(await talking.stop("alice", CONVERSATION)) == {}
+    # Whoever notices that its process is dead ends it: nobody answers it any more.
+    await notice(talking.world.stores, OWNER)
+    assert (await talking.turn(received)).reason is Reason.STOPPED

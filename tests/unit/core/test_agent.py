@@ -8,7 +8,8 @@ import pytest
 
 from core.agent import Agent, Dictated, Limits, Outcome, Reason, Session, ending_in_words
 from core.canonical import Json
-from core.errors import Incorrect, Refused, Unavailable
+from core.errors import Incorrect, Refused, SaysoError, Unavailable
+from core.jobs import LeaseLost
 from core.ports import Ended, Ending
 from core.redaction import Redactor
 from core.runbooks import tool as runbook
@@ -40,17 +41,20 @@ TOOLS = (LOOK, LOOK_TWICE, WRITE)
 class Proposals:
     """Stands for the gate: remembers what was proposed, and refuses where a test says so."""
 
-    refusal: Refused | None = None
+    refusal: SaysoError | None = None
     slow: float = 0.0
     made: list[tuple[tuple[Checked, ...], AgentText]] = field(
         default_factory=list[tuple[tuple[Checked, ...], AgentText]]
     )
+    seen: list[str] = field(default_factory=list[str])
+    """What the reads of the same step had found."""
 
-    async def __call__(self, calls: Sequence[Checked], about: AgentText) -> str:
+    async def __call__(self, calls: Sequence[Checked], about: AgentText, seen: str) -> str:
         await asyncio.sleep(self.slow)
         if self.refusal:
             raise self.refusal
         self.made.append((tuple(calls), about))
+        self.seen.append(seen)
         return "f" * 32
 
 
@@ -144,6 +148,7 @@ async def test_reads_beside_gated_calls_still_run_and_are_told_with_the_proposal
     scene.runner.endings["look",] = exited(output="three words")
     outcome, _ = await scene.turn(use(call("look", name="1"), call("append-word", name="2")))
     assert (outcome.reason, outcome.text) == (Reason.PROPOSED, "three words")
+    assert scene.proposals.seen == ["three words"]
     assert scene.runner.ran == [("look", "0", "alpha", "words.txt")]
 
 
@@ -241,6 +246,7 @@ async def test_a_failing_read_beside_a_gated_call_is_told_with_the_proposal() ->
     scene.runner.endings["look",] = exited(1)
     outcome, _ = await scene.turn(use(call("append-word", name="1"), call("look", name="2")))
     assert (outcome.reason, outcome.text) == (Reason.PROPOSED, "look failed: exit code 1.")
+    assert scene.proposals.seen == ["look failed: exit code 1."]
 
 
 @pytest.mark.parametrize(
@@ -257,6 +263,12 @@ async def test_a_refused_proposal_is_told_to_the_model_with_its_reason(
     assert model.told == (
         Result(call="1", text=refusal.shown, failed=True, correctable=correctable),
     )
+
+
+async def test_a_turn_that_is_lost_while_it_proposes_goes_no_further() -> None:
+    scene = Scene(proposals=Proposals(refusal=LeaseLost("Somebody else answers.")))
+    with pytest.raises(LeaseLost):
+        await scene.turn(use(call("append-word")), Say(text="It was refused."))
 
 
 async def test_a_model_that_does_not_answer_ends_the_turn() -> None:

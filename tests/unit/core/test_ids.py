@@ -20,7 +20,7 @@ def test_i5_what_a_button_carries_is_128_random_bits_in_lowercase_hex() -> None:
         (ids.conversation_id, "c_"),
         (ids.turn_id, "t_"),
         (ids.run_id, "r_"),
-        (ids.look_id, "look_"),
+        (lambda: ids.look_id("t_1"), r"t_1\.look_"),
     ],
 )
 def test_every_other_id_is_unique_and_says_what_it_names(
@@ -29,6 +29,12 @@ def test_every_other_id_is_unique_and_says_what_it_names(
     made = {make() for _ in range(1000)}
     assert len(made) == 1000
     assert all(re.fullmatch(f"{mark}[0-9a-f]{{16}}", name) for name in made)
+
+
+def test_every_change_of_one_card_has_a_name_of_its_own() -> None:
+    made = {ids.edit_id("0a") for _ in range(50)}
+    assert len(made) == 50
+    assert all(re.fullmatch(r"edit:0a:[0-9a-f]{8}", name) for name in made)
 
 
 def test_a_plan_and_a_step_have_the_same_name_every_time() -> None:

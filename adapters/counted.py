@@ -1,0 +1,35 @@
+"""A runner that can tell how many commands it is running, and for whom."""
+
+from dataclasses import dataclass, field
+
+from core.plans import RunStep
+from core.ports import Ended, Runner
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRunner:
+    """Implements `core.ports.Runner` over another one."""
+
+    runner: Runner
+    _running: set[str] = field(default_factory=set[str])
+
+    @property
+    def backend(self) -> str:
+        """See the port."""
+        return self.runner.backend
+
+    def obstacle(self, step: RunStep) -> str | None:
+        """See the port."""
+        return self.runner.obstacle(step)
+
+    async def run(self, step: RunStep, *, step_id: str) -> Ended:
+        """See the port."""
+        self._running.add(step_id)
+        try:
+            return await self.runner.run(step, step_id=step_id)
+        finally:
+            self._running.discard(step_id)
+
+    def running(self, who: str) -> int:
+        """Count what runs right now for a turn or a request: their commands are named after them."""
+        return sum(step.startswith(f"{who}.") for step in self._running)

@@ -1,0 +1,77 @@
+"""What is to be posted, and as which message it was. Implements `core.deliveries.Deliveries`."""
+
+from dataclasses import dataclass
+
+from adapters.storage.transactions import Database, Row, Transaction, rows
+from core.deliveries import Delivery, Posted
+from core.events import Place
+
+_COLUMNS = (
+    "entry.*, posted.message, conversation.platform, conversation.workspace,"
+    " conversation.channel, conversation.thread"
+    " FROM entry JOIN conversation ON conversation.id = entry.conversation"
+    " LEFT JOIN posted ON posted.conversation = entry.conversation AND posted.seq = entry.seq"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deliveries:
+    """One database's deliveries."""
+
+    database: Database
+
+    async def entry(self, tenant: str, conversation: str, seq: int) -> Delivery | None:
+        """See the port."""
+        return await self.database.transact(lambda _: _entry(tenant, conversation, seq))
+
+    async def posted(self, tenant: str, conversation: str, seq: int, message: str) -> None:
+        """See the port."""
+        await self.database.transact(
+            lambda _: rows(
+                "INSERT INTO posted (conversation, seq, message)"
+                " SELECT id, :seq, :message FROM conversation"
+                " WHERE id = :conversation AND tenant = :tenant ON CONFLICT DO NOTHING",
+                tenant=tenant, conversation=conversation, seq=seq, message=message,
+            )
+        )  # fmt: skip
+
+    async def card(self, tenant: str, request: str) -> Posted | None:
+        """See the port."""
+        return await self.database.transact(lambda _: _card(tenant, request))
+
+
+def _entry(tenant: str, conversation: str, seq: int) -> Transaction[Delivery | None]:
+    found = yield from rows(
+        f"SELECT {_COLUMNS} WHERE entry.conversation = :conversation AND entry.seq = :seq"
+        " AND conversation.tenant = :tenant",
+        conversation=conversation, seq=seq, tenant=tenant,
+    )  # fmt: skip
+    if not found:
+        return None
+    row = found[0]
+    return Delivery(
+        place=_place(row),
+        kind=row["kind"],
+        text=row["text"],
+        about=row["about"],
+        posted=row["message"],
+    )
+
+
+def _card(tenant: str, request: str) -> Transaction[Posted | None]:
+    found = yield from rows(
+        f"SELECT {_COLUMNS} WHERE entry.kind = 'card' AND entry.about = :request"
+        " AND conversation.tenant = :tenant AND posted.message IS NOT NULL"
+        " ORDER BY entry.seq DESC LIMIT 1",
+        request=request, tenant=tenant,
+    )  # fmt: skip
+    return Posted(place=_place(found[0]), message=found[0]["message"]) if found else None
+
+
+def _place(row: Row) -> Place:
+    return Place(
+        platform=row["platform"],
+        workspace=row["workspace"],
+        channel=row["channel"],
+        thread=row["thread"],
+    )

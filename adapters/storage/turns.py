@@ -1,0 +1,274 @@
+"""Turns: received once and queued with what came in, ended once with what came of it."""
+
+import json
+from datetime import datetime
+
+from pydantic import TypeAdapter
+
+from adapters.storage import jobs
+from adapters.storage.entries import append
+from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, sql, text_of
+from core import canonical
+from core.agent import Reason
+from core.conversations import (
+    MOST_WAITING,
+    TURN,
+    Closing,
+    NewTurn,
+    Received,
+    Turn,
+    TurnEnd,
+    Waiting,
+    Wish,
+    job_of,
+    lane_of,
+)
+from core.errors import Refused
+from core.events import Place
+from core.jobs import Job, JobState, LeaseLost, Loss, NewJob, Replay
+
+_COLUMNS = (
+    "turn.*, conversation.platform, conversation.workspace, conversation.channel,"
+    " conversation.thread FROM turn JOIN conversation ON conversation.id = turn.conversation"
+)
+_WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
+_STOPPED = TurnEnd(reason=Reason.STOPPED, text="Stopped. Nothing was changed.")
+_GIVEN_UP = TurnEnd(
+    reason=Reason.ERROR,
+    text="I could not answer this: something failed that nobody foresaw. Nothing was changed; an "
+    "operator finds it in the log.",
+)
+
+
+def receive(now: datetime, new: NewTurn) -> Transaction[Received]:
+    """Keep a message and queue its turn, unless it came in before under any of its ids."""
+    before = yield from _received(new)
+    if before:
+        yield from _remember(new, before)
+        turn = yield from must_read(new.tenant, before)
+        return Received(turn=turn, ahead=0)
+    if new.schedule:
+        yield from _must_be_the_only_one(now, new)
+    conversation = yield from _conversation(now, new)
+    ahead = yield from _ahead(conversation)
+    yield sql(
+        "INSERT INTO turn (id, tenant, conversation, principal, wish, schedule, received_at)"
+        " VALUES (:id, :tenant, :conversation, :principal, :wish, :schedule, :now)",
+        id=new.id, tenant=new.tenant, conversation=conversation, principal=new.principal,
+        schedule=new.schedule, wish=canonical.encode(_WISH.dump_python(new.wish, mode="json")), now=text_of(now),
+    )  # fmt: skip
+    yield from _remember(new, new.id)
+    yield from jobs.submit(now, _job(new, conversation))
+    yield from log(
+        now, new.tenant, "turn.received", new.principal, turn=new.id, conversation=conversation
+    )
+    turn = yield from must_read(new.tenant, new.id)
+    return Received(turn=turn, ahead=ahead)
+
+
+def _must_be_the_only_one(now: datetime, new: NewTurn) -> Transaction[None]:
+    waits = yield from rows(
+        "SELECT 1 FROM turn LEFT JOIN request ON request.id = turn.request"
+        " WHERE turn.tenant = :tenant AND turn.schedule = :schedule AND (turn.ended_at IS NULL"
+        " OR request.state IN ('open', 'granted') AND request.expires_at > :now)",
+        tenant=new.tenant, schedule=new.schedule, now=text_of(now),
+    )  # fmt: skip
+    if waits:
+        raise Refused("Skipped, because what it asked for last still waits.")
+
+
+def _job(new: NewTurn, conversation: str) -> NewJob:
+    return NewJob(
+        id=job_of(new.id),
+        kind=TURN,
+        tenant=new.tenant,
+        payload={"turn": new.id},
+        replay=Replay.SAFE,
+        lane=lane_of(conversation),
+        reserved_for=new.runner,
+    )
+
+
+def _received(new: NewTurn) -> Transaction[str | None]:
+    found = yield from rows(
+        "SELECT turn FROM received WHERE tenant = :tenant AND platform = :platform"
+        " AND workspace = :workspace AND delivery IN (SELECT value FROM json_each(:deliveries))",
+        tenant=new.tenant, platform=new.place.platform, workspace=new.place.workspace,
+        deliveries=json.dumps(new.deliveries),
+    )  # fmt: skip
+    return found[0]["turn"] if found else None
+
+
+def _remember(new: NewTurn, turn: str) -> Transaction[None]:
+    """Keep every id, also one that a message comes back under for the first time."""
+    for delivery in new.deliveries:
+        yield sql(
+            "INSERT INTO received (tenant, platform, workspace, delivery, turn)"
+            " VALUES (:tenant, :platform, :workspace, :delivery, :turn) ON CONFLICT DO NOTHING",
+            tenant=new.tenant, platform=new.place.platform, workspace=new.place.workspace,
+            delivery=delivery, turn=turn,
+        )  # fmt: skip
+
+
+def _conversation(now: datetime, new: NewTurn) -> Transaction[str]:
+    """Return the conversation that was named, or that of the thread, or a new one."""
+    place = new.place
+    found = yield from rows(
+        "SELECT id FROM conversation WHERE tenant = :tenant AND platform = :platform"
+        " AND workspace = :workspace AND channel = :channel"
+        " AND (id = :id AND (thread IS NULL OR thread = :thread)"
+        " OR :id IS NULL AND thread = :thread)",
+        id=new.conversation, tenant=new.tenant, platform=place.platform,
+        workspace=place.workspace, channel=place.channel, thread=place.thread,
+    )  # fmt: skip
+    if found:
+        name: str = found[0]["id"]
+        return name
+    if new.conversation is not None:
+        # Another tenant's or another place's: the same words as for one that does not exist.
+        raise Refused("There is no such conversation here. Leave it out to start a new one.")
+    yield sql(
+        "INSERT INTO conversation (id, tenant, platform, workspace, channel, thread, opened_at)"
+        " VALUES (:id, :tenant, :platform, :workspace, :channel, :thread, :now)",
+        id=new.opens, tenant=new.tenant, platform=place.platform, workspace=place.workspace,
+        channel=place.channel, thread=place.thread, now=text_of(now),
+    )  # fmt: skip
+    return new.opens
+
+
+def _ahead(conversation: str) -> Transaction[int]:
+    found = yield from rows(
+        "SELECT count(*) AS number FROM job WHERE lane = :lane AND state = 'queued'"
+        " UNION ALL SELECT count(*) FROM job WHERE lane = :lane AND state = 'running'",
+        lane=lane_of(conversation),
+    )
+    queued, running = (row["number"] for row in found)
+    if queued >= MOST_WAITING:
+        raise Refused(
+            f"{MOST_WAITING} messages wait in this conversation already. Wait until some are "
+            "answered, or stop it with `stop all`."
+        )
+    ahead: int = queued + running
+    return ahead
+
+
+def end(now: datetime, closing: Closing) -> Transaction[None]:
+    """End a turn and its job under the claim that holds it; what was stopped ends as stopped."""
+    turn = closing.turn
+    if (yield from has_ended(turn)):
+        return
+    is_stopped = yield from must_hold(now, closing)
+    given = closing.end
+    told = TurnEnd(reason=_STOPPED.reason, text=_STOPPED.text, killed=given.killed)
+    yield from close(now, turn, told if is_stopped else given)
+    yield from jobs.finish(now, closing.job, JobState.CANCELLED if is_stopped else JobState.DONE)
+
+
+def must_hold(now: datetime, closing: Closing) -> Transaction[bool]:
+    """Return whether somebody stopped the turn; raise `LeaseLost` where this claim is not its own."""
+    turn, job = closing.turn, closing.job
+    if (job.tenant, job.id) != (turn.tenant, job_of(turn.id)):
+        raise LeaseLost("That is the job of something else, so it ends no turn.")
+    return (yield from jobs.must_hold(now, job))
+
+
+def close(
+    now: datetime, turn: Turn, given: TurnEnd, request: str | None = None
+) -> Transaction[None]:
+    """Write how a turn ended, what was asked in it and what was answered."""
+    ended = yield from changed(
+        "UPDATE turn SET ended_at = :now, reason = :reason, text = :text,"
+        " suggestions = :suggestions, request = :request, killed = :killed"
+        " WHERE id = :id AND tenant = :tenant AND ended_at IS NULL RETURNING id",
+        now=text_of(now), reason=given.reason, text=given.text, request=request,
+        suggestions=json.dumps(given.suggestions), killed=given.killed, id=turn.id,
+        tenant=turn.tenant,
+    )  # fmt: skip
+    if not ended:
+        return
+    here = turn.conversation
+    yield from append(now, here, "asked", turn.principal, turn.wish.shown, about=turn.id)
+    if given.text:
+        yield from append(now, here, "answered", SYSTEM, given.text, about=turn.id)
+    yield from log(
+        now, turn.tenant, "turn.ended", turn.principal, turn=turn.id, reason=given.reason
+    )
+
+
+def has_ended(turn: Turn) -> Transaction[bool]:
+    """Whether a turn has ended."""
+    found = yield from rows(
+        "SELECT 1 FROM turn WHERE id = :id AND tenant = :tenant AND ended_at IS NOT NULL",
+        id=turn.id, tenant=turn.tenant,
+    )  # fmt: skip
+    return bool(found)
+
+
+def stop(now: datetime, turn: Turn, principal: str) -> Transaction[None]:
+    """Tell a turn to end; one that nobody answers yet ends at once."""
+    ours = yield from read(turn.tenant, turn.id)
+    told = (yield from jobs.cancel(now, job_of(turn.id))) if ours else None
+    if told is None:
+        return
+    yield from log(now, turn.tenant, "turn.stop_asked", principal, turn=turn.id)
+    if told.was_queued:
+        yield from close(now, turn, _STOPPED)
+
+
+def settle(now: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
+    """Have a turn that nobody holds answered again, or say that it will not be."""
+    turn = yield from must_read(job.tenant, str(job.payload["turn"]))
+    if turn.reason is not None:
+        return JobState.DONE
+    state = yield from jobs.settle_safe(now, job, loss)
+    if state is not JobState.QUEUED:
+        yield from close(now, turn, _STOPPED if loss is Loss.STOPPED else _GIVEN_UP)
+    return state
+
+
+def waiting(tenant: str, conversation: str | None) -> Transaction[list[Waiting]]:
+    """Return the turns that have not ended, in order of arrival."""
+    found = yield from rows(
+        f"SELECT job.state = 'running' AS runs, {_COLUMNS} JOIN job ON job.id = :kind || turn.id"
+        " WHERE turn.tenant = :tenant AND turn.ended_at IS NULL"
+        " AND (:conversation IS NULL OR turn.conversation = :conversation) ORDER BY job.seq",
+        tenant=tenant, conversation=conversation, kind=job_of(""),
+    )  # fmt: skip
+    return [Waiting(turn=_built(row), runs=bool(row["runs"])) for row in found]
+
+
+def read(tenant: str, turn: str) -> Transaction[Turn | None]:
+    """Return a turn as it is now."""
+    found = yield from rows(
+        f"SELECT {_COLUMNS} WHERE turn.id = :id AND turn.tenant = :tenant", id=turn, tenant=tenant
+    )
+    return _built(found[0]) if found else None
+
+
+def must_read(tenant: str, turn: str) -> Transaction[Turn]:
+    """Return a turn that has to be there."""
+    found = yield from read(tenant, turn)
+    if found is None:
+        raise Refused("There is no such message.")
+    return found
+
+
+def _built(row: Row) -> Turn:
+    return Turn(
+        id=row["id"],
+        tenant=row["tenant"],
+        conversation=row["conversation"],
+        principal=row["principal"],
+        place=Place(
+            platform=row["platform"],
+            workspace=row["workspace"],
+            channel=row["channel"],
+            thread=row["thread"],
+        ),
+        wish=_WISH.validate_json(row["wish"]),
+        reason=Reason(row["reason"]) if row["reason"] else None,
+        text=row["text"],
+        suggestions=tuple(json.loads(row["suggestions"])),
+        request=row["request"],
+        killed=row["killed"],
+    )

@@ -1,0 +1,120 @@
+"""What comes in: kept together with the turn that answers it, before anybody is told that it arrived."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from approvals import entitlement
+from approvals.gate import Gate
+from core import ids
+from core.conversations import (
+    Again,
+    Conversations,
+    Exported,
+    Masked,
+    NewTurn,
+    Received,
+    Wish,
+    Words,
+)
+from core.display import sound
+from core.errors import Refused
+from core.events import Ask, AskAgain, Place
+from core.plans import Plan
+from core.principals import Principal
+from core.redaction import Redactor
+
+LONGEST = 16_000
+"""Characters in one message."""
+_NOT_HERE = "You may not ask Sayso here (chat:ask)."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbox:
+    """Takes messages in."""
+
+    conversations: Conversations
+    gate: Gate
+    redactor: Redactor
+    look: Callable[[], None]
+    """Has work looked for at once, where this process serves."""
+    runner: str | None = None
+    """This process, where it is about to answer by itself what it takes in."""
+
+    async def ask(self, ask: Ask) -> Received:
+        """Keep a message; raise `Refused` where it starts no turn. The same one twice is one (I9)."""
+        principal = await self._admitted(ask)
+        return await self._receive(ask, principal, self._wish(ask.text))
+
+    async def ask_plan(self, ask: Ask, plan: Plan) -> Received:
+        """Keep the wish that an exported plan be proposed."""
+        principal = await self._admitted(ask)
+        return await self._receive(ask, principal, Exported(plan=plan.canonical, name=plan.id))
+
+    async def ask_again(self, ask: Ask, request: str) -> Received:
+        """Keep the wish that what a request showed be proposed once more, in its conversation."""
+        principal = await self._admitted(ask)
+        old = await self.gate.again(AskAgain(identity=ask.identity, request=request))
+        there = replace(ask, conversation=old.conversation)
+        return await self._receive(there, principal, Again(request=old.id))
+
+    async def ask_for(
+        self, who: tuple[str, str], place: Place, text: str, *, schedule: str, delivery: str
+    ) -> Received:
+        """Keep what a schedule asks for in somebody's name (tenant, person), in a new conversation.
+
+        Raises `Refused` where that person may not, or where what it asked for before still waits.
+        """
+        authority, principal = self.gate.person(*who)
+        if not entitlement.may_chat(authority, principal, place):
+            raise Refused(_NOT_HERE)
+        new = _new(principal, place, self._wish(text))
+        return await self._keep(replace(new, schedule=schedule, deliveries=(delivery,)))
+
+    async def _admitted(self, ask: Ask) -> Principal:
+        authority, principal = await self.gate.who(ask.identity)
+        if not entitlement.may_chat(authority, principal, ask.place):
+            await self.gate.refuse(principal, ask.place.resource, _NOT_HERE)
+        return principal
+
+    def _wish(self, text: str) -> Wish:
+        sounded = _message(text)
+        masked = self.redactor.text(sounded)
+        return Words(text=sounded) if masked == sounded else Masked(text=masked)
+
+    async def _receive(self, ask: Ask, principal: Principal, wish: Wish) -> Received:
+        new = _new(principal, ask.place, wish)
+        return await self._keep(
+            replace(
+                new,
+                conversation=ask.conversation,
+                deliveries=ask.deliveries,
+                runner=self.runner,
+            )
+        )
+
+    async def _keep(self, new: NewTurn) -> Received:
+        received = await self.conversations.receive(new)
+        self.look()
+        return received
+
+
+def _new(principal: Principal, place: Place, wish: Wish) -> NewTurn:
+    return NewTurn(
+        id=ids.turn_id(),
+        tenant=principal.tenant,
+        principal=principal.id,
+        place=place,
+        opens=ids.conversation_id(),
+        wish=wish,
+    )
+
+
+def _message(text: str) -> str:
+    sounded = sound(text)
+    if not sounded.strip():
+        raise Refused("There is nothing in that message. Say what you need, for example: help")
+    if len(sounded) > LONGEST:
+        raise Refused(
+            f"That is {len(sounded):,} characters; {LONGEST:,} is the most. Say it shorter."
+        )
+    return sounded

@@ -1,0 +1,127 @@
+"""What happens at a set time: Sayso is asked, as if the person named there had typed it."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from cronsim import CronSim
+
+from approvals.store import ApprovalStore
+from bot.authority import CONSOLE_PLACE
+from bot.inbox import Inbox
+from bot.sections import zone_of
+from bot.settings import Settings
+from core.errors import Refused
+from core.events import Place
+from core.jobs import Hold, NewJob, Queue, Replay
+from core.ports import Clock
+
+TICK = "tick"
+"""The kind of job that waits for the next time of a schedule."""
+_log = logging.getLogger("sayso.schedule")
+_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """When somebody asks for something."""
+
+    name: str
+    cron: str
+    zone: tzinfo
+    tenant: str
+    person: str
+    place: Place
+    text: str
+
+    def after(self, time: datetime) -> datetime:
+        """Return the next time after this one, in UTC."""
+        # Local times that exist twice equal nothing in another zone, so they do not leave this line.
+        return next(CronSim(self.cron, time.astimezone(self.zone))).astimezone(UTC)
+
+    def strikes(self, time: datetime) -> bool:
+        """Whether this is one of its times, to the second."""
+        return self.after(time - _SECOND) == time
+
+
+def schedules_of(configured: Settings) -> tuple[Schedule, ...]:
+    """Return the schedules of the settings."""
+    return tuple(
+        Schedule(
+            name=name,
+            cron=section.cron,
+            zone=zone_of(section.timezone),
+            tenant=section.tenant or next(iter(configured.tenants)),
+            person=section.person,
+            place=CONSOLE_PLACE,
+            text=section.ask,
+        )
+        for name, section in configured.schedules.items()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scheduling:
+    """Keeps one job a schedule waiting for its next time, and handles it.
+
+    It approves nothing: what it asks for waits for people like everything else, and while that
+    waits, later times are skipped.
+    """
+
+    schedules: Callable[[], Sequence[Schedule]]
+    """Reads them afresh."""
+    inbox: Inbox
+    store: ApprovalStore
+    queue: Queue
+    clock: Clock
+
+    async def begin(self) -> None:
+        """Have the next time of each schedule waited for, unless it is already."""
+        for schedule in self.schedules():
+            await self._await_next(schedule)
+
+    async def __call__(self, hold: Hold) -> None:
+        """Ask, unless what was asked for last still waits; then wait for the first time after now.
+
+        What became due while nothing served is asked for once, late. A time that the schedule no
+        longer has is dropped.
+        """
+        name, time = str(hold.job.payload["schedule"]), str(hold.job.payload["time"])
+        for schedule in self.schedules():
+            if schedule.name == name and schedule.strikes(datetime.fromisoformat(time)):
+                hold.check()
+                await self._ask(schedule, time)
+                await self._await_next(schedule)
+
+    async def _ask(self, schedule: Schedule, time: str) -> None:
+        try:
+            await self.inbox.ask_for(
+                (schedule.tenant, schedule.person),
+                schedule.place,
+                schedule.text,
+                schedule=schedule.name,
+                delivery=f"{TICK}:{schedule.name}:{time}",
+            )
+        except Refused as refusal:
+            why = f"schedule {schedule.name}: {refusal.shown}"
+            _log.warning("%s", why)
+            await self.store.attempt_refused(
+                schedule.tenant, principal=schedule.person, request="", why=why
+            )
+
+    async def _await_next(self, schedule: Schedule) -> None:
+        now = self.clock.now()
+        time = schedule.after(now)
+        name = f"{TICK}:{schedule.name}:{time.isoformat()}"
+        await self.queue.submit(
+            NewJob(
+                id=name,
+                kind=TICK,
+                tenant=schedule.tenant,
+                payload={"schedule": schedule.name, "time": time.isoformat()},
+                replay=Replay.SAFE,
+                dedupe=name,
+                delay=time - now,
+            )
+        )

@@ -1,0 +1,94 @@
+"""What Sayso says, on its way to the thread of a conversation. Each delivery is a job."""
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from core.cards import Button, Card
+from core.events import Place
+
+POST = "post"
+"""The kind of job that posts one entry of a conversation."""
+EDIT = "edit"
+"""The kind of job that draws a card anew where it was posted."""
+
+
+def lane_of(conversation: str) -> str:
+    """Return the lane in which everything for one thread is delivered, in order."""
+    return f"deliver:{conversation}"
+
+
+def post_of(conversation: str, seq: int) -> str:
+    """Return the id of the job that posts an entry, which is also the key of what is posted."""
+    return f"{POST}:{conversation}:{seq}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """Words. Each suggestion is a text that a person may send instead, drawn as a button."""
+
+    text: str
+    suggestions: tuple[str, ...] = ()
+    buttons: tuple[Button, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """A card, and in one line where its request is; nothing to decide is left once that has ended."""
+
+    card: Card
+    status: str
+
+
+Message: TypeAlias = Text | Asking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One entry that is to be posted."""
+
+    place: Place
+    kind: str
+    """As of `core.conversations.Said`."""
+    text: str
+    about: str | None
+    posted: str | None
+    """The platform's id of the message, where it was posted before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """A card as it was posted: where, and the platform's id of the message."""
+
+    place: Place
+    message: str
+
+
+class Chat(Protocol):
+    """A platform on which messages can be posted and edited."""
+
+    async def post(self, place: Place, message: Message, *, key: str) -> str:
+        """Post a message and return its id on the platform; for a key that was posted before, that one.
+
+        Raises `Unavailable` where trying again may help, `Refused` where it cannot.
+        """
+        ...
+
+    async def edit(self, place: Place, posted: str, message: Message) -> None:
+        """Replace a message; raises as `post` does. A message that is gone needs no edit."""
+        ...
+
+
+class Deliveries(Protocol):
+    """Where what is to be delivered is kept. Every method is one transaction."""
+
+    async def entry(self, tenant: str, conversation: str, seq: int) -> Delivery | None:
+        """Return an entry and where it belongs; None where there is none such."""
+        ...
+
+    async def posted(self, tenant: str, conversation: str, seq: int, message: str) -> None:
+        """Keep that an entry was posted, and as which message."""
+        ...
+
+    async def card(self, tenant: str, request: str) -> Posted | None:
+        """Return where a request's card was posted last; None where it never was."""
+        ...

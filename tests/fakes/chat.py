@@ -1,0 +1,62 @@
+"""A platform that exists only as the messages that were posted there."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from core.deliveries import Message
+from core.errors import SaysoError
+from core.events import Place
+
+
+@dataclass(kw_only=True)
+class FakeChat:
+    """Implements `core.deliveries.Chat`."""
+
+    fails: list[SaysoError] = field(default_factory=list[SaysoError])
+    """What the next tries raise, one each."""
+    forgets: int = 0
+    """So many of the next posts arrive, but whoever posted them is never told."""
+    shown: dict[str, tuple[Place, Message]] = field(
+        default_factory=dict[str, tuple[Place, Message]]
+    )
+    """Every message as it is drawn now, by its id, in the order in which they were posted."""
+    keys: dict[str, str] = field(default_factory=dict[str, str])
+    """The id of what was posted under each key."""
+    edits: list[tuple[Place, str, Message]] = field(
+        default_factory=list[tuple[Place, str, Message]]
+    )
+    tries: int = 0
+    """How often anybody came, also in vain."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """Return what is to be read there, in order."""
+        return [message for _, message in self.shown.values()]
+
+    async def post(self, place: Place, message: Message, *, key: str) -> str:
+        """See the port."""
+        self._try()
+        if key not in self.keys:
+            self.keys[key] = f"m{len(self.keys) + 1}"
+            self.shown[self.keys[key]] = (place, message)
+        if self.forgets:
+            self.forgets -= 1
+            await asyncio.Event().wait()
+        return self.keys[key]
+
+    async def edit(self, place: Place, posted: str, message: Message) -> None:
+        """See the port."""
+        self._try()
+        self.edits.append((place, posted, message))
+        if posted in self.shown:
+            self.shown[posted] = (place, message)
+
+    def fail(self, errors: Iterable[SaysoError]) -> None:
+        """Have the next tries fail, one each."""
+        self.fails.extend(errors)
+
+    def _try(self) -> None:
+        self.tries += 1
+        if self.fails:
+            raise self.fails.pop(0)

@@ -1,0 +1,347 @@
+"""What was said reaches its thread: once, in order, and as it stands when it gets there."""
+
+import asyncio
+import re
+from dataclasses import replace
+
+import pytest
+
+from adapters.storage import jobs
+from approvals import cards
+from approvals.models import Request, State
+from core.agent import Reason
+from core.conversations import TurnEnd
+from core.deliveries import EDIT, POST, Asking, Text
+from core.errors import Refused, Unavailable
+from core.events import Place
+from core.jobs import LeaseLost
+from tests.bots import Bots
+from tests.builders import CONVERSATION, THREAD, a_new_turn, a_proposal
+from tests.fakes.chat import FakeChat
+from tests.fakes.hold import FakeHold
+from tests.gates import APPEND, HIGH, World
+from tests.jobs import soon
+from tests.stores import LEASE, OTHER_TENANT, OWNER, Stores, answering, heard, jobs_of, notice
+
+THERE = "c_thread"
+OTHER_THREAD = replace(THREAD, thread="18.1")
+DOWN = Unavailable("Slack is out of reach.")
+
+
+@pytest.fixture
+def chat() -> FakeChat:
+    return FakeChat()
+
+
+@pytest.fixture
+async def bots(stores: Stores, chat: FakeChat) -> Bots:
+    """Begin a thread in which nothing was said to anybody yet."""
+    await heard(stores, a_new_turn("t_thread", opens=THERE, place=THREAD))
+    return Bots(World(stores), chats={"slack": chat})
+
+
+async def tell(
+    bots: Bots, *texts: str, place: Place = THREAD, suggestions: tuple[str, ...] = ()
+) -> None:
+    """Answer something in a thread, so many times."""
+    for text in texts:
+        end = TurnEnd(reason=Reason.ANSWERED, text=text, suggestions=suggestions)
+        new = a_new_turn(f"t_that_says_{text}", opens=f"c_{place.thread}", place=place)
+        await bots.world.stores.conversations.end(await answering(bots.world.stores, new, end))
+
+
+async def ask(bots: Bots) -> Request:
+    """Have a card be on its way to the thread."""
+    call = APPEND.check({"word": "alpha"}, {})
+    return await bots.world.ask(a_proposal(call, conversation=THERE, turn="t_thread"))
+
+
+async def states(bots: Bots) -> list[str]:
+    return [row["state"] for row in await jobs_of(bots.world.stores, POST, EDIT)]
+
+
+async def delivered(bots: Bots) -> None:
+    """Serve until nothing is left to be delivered."""
+    async with bots.serving():
+        await all_ended(bots)
+
+
+async def all_ended(bots: Bots) -> None:
+    async def is_over() -> bool:
+        return not {"queued", "running"} & set(await states(bots))
+
+    await soon(is_over)
+
+
+async def held(bots: Bots, owner: str = "dies") -> FakeHold:
+    """Claim the first delivery that waits."""
+    [job] = await bots.world.stores.database.transact(
+        lambda now: jobs.claim(now, owner, LEASE, [POST, EDIT], most=1, only=None)
+    )
+    return FakeHold(job)
+
+
+def texts(chat: FakeChat) -> list[str]:
+    return [m.text if isinstance(m, Text) else m.card.title for m in chat.messages]
+
+
+def verbs(message: object) -> set[str]:
+    assert isinstance(message, Asking)
+    return {button.verb for button in message.card.buttons}
+
+
+# Once, in order
+
+
+async def test_what_is_said_is_posted_to_its_thread_in_order(bots: Bots, chat: FakeChat) -> None:
+    await tell(bots, "one", "two", "three")
+    await delivered(bots)
+    assert texts(chat) == ["one", "two", "three"]
+    assert {place for place, _ in chat.shown.values()} == {THREAD}
+    assert await states(bots) == ["done"] * 3
+
+
+async def test_what_people_say_is_not_posted_back_to_them(bots: Bots, chat: FakeChat) -> None:
+    await heard(bots.world.stores, a_new_turn("t_more", "hello?", place=THREAD))
+    await delivered(bots)
+    assert chat.messages == []
+
+
+async def test_what_has_no_thread_is_not_delivered(bots: Bots) -> None:
+    end = TurnEnd(reason=Reason.ANSWERED, text="On the console.")
+    new = a_new_turn("t_3", conversation=CONVERSATION)
+    await bots.world.stores.conversations.end(await answering(bots.world.stores, new, end))
+    assert await states(bots) == []
+
+
+async def test_c47_a_delivery_whose_process_died_before_it_was_told_is_posted_once(
+    bots: Bots, chat: FakeChat
+) -> None:
+    await tell(bots, "one", "two")
+    chat.forgets = 1
+    dying = asyncio.create_task(bots.delivering.post(await held(bots)))
+
+    async def arrived() -> bool:
+        return bool(chat.shown)
+
+    await soon(arrived)
+    dying.cancel()
+    await asyncio.wait([dying])
+    bots.dead.add("dies")
+    await delivered(bots)
+    assert texts(chat) == ["one", "two"]
+    assert chat.tries == 3
+
+
+async def test_what_was_posted_is_not_posted_again(bots: Bots, chat: FakeChat) -> None:
+    await tell(bots, "one")
+    hold = await held(bots)
+    await bots.delivering.post(hold)
+    await bots.delivering.post(hold)
+    assert (texts(chat), chat.tries) == (["one"], 1)
+
+
+async def test_two_who_serve_post_everything_once_and_in_order(bots: Bots, chat: FakeChat) -> None:
+    numbers = [str(n) for n in range(10)]
+    await tell(bots, *numbers)
+    async with bots.serving("one"), bots.serving("two"):
+        await all_ended(bots)
+    assert (texts(chat), chat.tries) == (numbers, 10)
+
+
+async def test_i14_a_delivery_of_another_tenant_finds_nothing(bots: Bots, chat: FakeChat) -> None:
+    await ask(bots)
+    hold = await held(bots)
+    await bots.delivering.post(FakeHold(replace(hold.job, tenant=OTHER_TENANT)))
+    await bots.delivering.post(
+        FakeHold(replace(hold.job, payload={"conversation": THERE, "seq": 99}))
+    )
+    await bots.delivering.post(hold)
+    about = replace(hold.job, tenant=OTHER_TENANT, payload={"request": "0" * 32})
+    await bots.delivering.edit(FakeHold(about))
+    assert (chat.tries, chat.edits) == (1, [])
+
+
+# Platforms that fail
+
+
+async def test_a_platform_that_fails_is_tried_again_and_nothing_overtakes(
+    bots: Bots, chat: FakeChat, caplog: pytest.LogCaptureFixture
+) -> None:
+    await tell(bots, "one", "two")
+    chat.fail([DOWN] * 5)
+    await delivered(bots)
+    assert (texts(chat), chat.tries) == (["one", "two"], 7)
+    assert caplog.text.count("Slack is out of reach.") == 5
+
+
+async def test_while_one_thread_waits_another_does_not(bots: Bots, chat: FakeChat) -> None:
+    await tell(bots, "one", "two")
+    down = FakeChat(fails=[DOWN] * 10_000)
+    bots.chats["discord"] = down
+    there = Place(platform="discord", workspace="G1", channel="ops", thread="9")
+    await tell(bots, "stuck", "behind it", place=there)
+    async with bots.serving():
+
+        async def arrived() -> bool:
+            return len(chat.messages) == 2
+
+        await soon(arrived)
+        assert texts(chat) == ["one", "two"]
+        assert (await states(bots))[2:] == ["running", "queued"]
+        down.fails.clear()
+        await all_ended(bots)
+    assert texts(down) == ["stuck", "behind it"]
+
+
+async def test_pauses_grow_until_the_last_one(
+    bots: Bots, chat: FakeChat, caplog: pytest.LogCaptureFixture
+) -> None:
+    await tell(bots, "one")
+    chat.fail([DOWN] * 4)
+    slow = replace(bots.delivering, pauses=(0.01, 0.02))
+    await slow.post(await held(bots))
+    pauses = re.findall(r"again in (\S+) s", caplog.text)
+    assert (pauses, texts(chat)) == (["0.01", "0.02", "0.02", "0.02"], ["one"])
+
+
+async def test_what_a_platform_refuses_is_given_up_and_the_next_is_posted(
+    bots: Bots, chat: FakeChat
+) -> None:
+    await tell(bots, "one", "two")
+    chat.fail([Refused("The channel is archived.")])
+    await delivered(bots)
+    assert texts(chat) == ["two"]
+    assert await states(bots) == ["failed", "done"]
+
+
+async def test_what_is_for_a_platform_that_is_not_configured_holds_nothing_up(
+    bots: Bots, chat: FakeChat, caplog: pytest.LogCaptureFixture
+) -> None:
+    there = Place(platform="discord", workspace="G1", channel="ops", thread="9")
+    await tell(bots, "lost", "lost too", place=there)
+    await tell(bots, "one")
+    await delivered(bots)
+    assert texts(chat) == ["one"]
+    assert await states(bots) == ["failed", "failed", "done"]
+    assert caplog.text.count("discord is not configured") == 2
+
+
+async def test_p35_who_lost_the_delivery_posts_nothing(bots: Bots, chat: FakeChat) -> None:
+    await tell(bots, "one")
+    hold = await held(bots)
+    hold.is_lost = True
+    with pytest.raises(LeaseLost):
+        await bots.delivering.post(hold)
+    assert chat.tries == 0
+
+
+# Cards and answers
+
+
+async def test_suggestions_travel_with_an_answer(bots: Bots, chat: FakeChat) -> None:
+    await tell(bots, "one", suggestions=("append one", "append two"))
+    await delivered(bots)
+    assert chat.messages == [Text(text="one", suggestions=("append one", "append two"))]
+
+
+async def test_a_card_is_posted_with_its_buttons_and_where_it_is(
+    bots: Bots, chat: FakeChat
+) -> None:
+    request = await ask(bots)
+    await delivered(bots)
+    assert chat.messages == [Asking(card=request.card, status=cards.status(request))]
+    assert verbs(chat.messages[0]) == {"approve", "deny"}
+
+
+async def test_a_card_that_is_posted_after_its_request_ended_has_nothing_to_decide(
+    bots: Bots, chat: FakeChat
+) -> None:
+    request = await ask(bots)
+    denied = await bots.world.deny("bob", request)
+    post = await held(bots)
+    await bots.delivering.post(post)
+    [card] = chat.messages
+    assert isinstance(card, Asking)
+    assert card.status == cards.status(denied)
+    assert not verbs(card) & {"approve", "deny"}
+
+
+async def test_a_card_that_was_posted_is_redrawn_when_its_request_ends(
+    bots: Bots, chat: FakeChat
+) -> None:
+    request = await ask(bots)
+    await delivered(bots)
+    denied = await bots.world.deny("bob", request)
+    await delivered(bots)
+    card, *after = chat.messages
+    assert isinstance(card, Asking)
+    assert card.status == cards.status(denied)
+    assert not verbs(card) & {"approve", "deny"}
+    assert [isinstance(message, Text) for message in after] == [True]  # the note that says so
+    assert {(place, posted) for place, posted, _ in chat.edits} == {(THREAD, "m1")}
+
+
+async def test_a_vote_of_several_is_drawn_and_leaves_the_buttons(
+    bots: Bots, chat: FakeChat
+) -> None:
+    call = HIGH.check({"word": "alpha"}, {})
+    request = await bots.world.ask(a_proposal(call, conversation=THERE, turn="t_thread"))
+    await delivered(bots)
+    voted = await bots.world.approve("bob", request)
+    await delivered(bots)
+    [card] = chat.messages
+    assert isinstance(card, Asking)
+    assert (voted.state, card.status) == (State.OPEN, cards.status(voted))
+    assert verbs(card) == {"approve", "deny"}
+
+
+async def test_a_card_that_could_not_be_posted_is_not_redrawn(bots: Bots, chat: FakeChat) -> None:
+    request = await ask(bots)
+    chat.fail([Refused("The channel is archived.")])
+    await bots.world.deny("bob", request)
+    await delivered(bots)
+    assert chat.edits == []
+    assert [isinstance(message, Text) for message in chat.messages] == [True]
+
+
+async def test_an_edit_that_fails_is_tried_again(bots: Bots, chat: FakeChat) -> None:
+    request = await ask(bots)
+    await delivered(bots)
+    await bots.world.deny("bob", request)
+    chat.fail([DOWN] * 3)
+    await delivered(bots)
+    card = chat.messages[0]
+    assert isinstance(card, Asking)
+    assert card.status == cards.status(await bots.world.now(request))
+
+
+async def test_i4_the_report_of_an_unknown_run_lets_people_say_what_happened(
+    bots: Bots, chat: FakeChat
+) -> None:
+    request = await bots.world.approve("bob", await ask(bots))
+    spent = await bots.world.spend(request)
+    assert await bots.world.stores.runs.begin_step(spent.run, 0)
+    await notice(bots.world.stores, OWNER)
+    await delivered(bots)
+    card, report = chat.messages
+    assert isinstance(card, Asking)
+    assert isinstance(report, Text)
+    assert (
+        card.status == f"{cards.status(await bots.world.now(request))} Run {spent.run.id}: unknown."
+    )
+    assert not verbs(card) & {"approve", "deny"}
+    assert {button.verb for button in report.buttons} == {"verify", "happened", "did_not", "again"}
+    assert {button.request for button in report.buttons} == {request.id}
+
+
+async def test_the_report_of_a_run_that_went_well_leaves_nothing_to_say(
+    bots: Bots, chat: FakeChat
+) -> None:
+    await bots.approve("bob", await ask(bots))
+    await delivered(bots)
+    card, report = chat.messages
+    assert isinstance(card, Asking)
+    assert card.status.endswith(": succeeded.")
+    assert isinstance(report, Text)
+    assert report.buttons == ()

@@ -1,0 +1,111 @@
+"""P-07: a request that waits is brought to mind once, with the names of those whose votes count."""
+
+import asyncio
+
+import pytest
+
+from adapters.jobs.kinds import Kind
+from adapters.jobs.table import TableEngine
+from adapters.leftovers import nothing
+from adapters.storage import jobs
+from adapters.storage.transactions import rows
+from approvals.models import REMIND
+from approvals.policy import Policy
+from bot.remind import Reminding
+from tests.builders import CONVERSATION, a_rule
+from tests.fakes.clock import FrozenClock
+from tests.gates import APPEND, HIGH, HOUR, World
+from tests.jobs import QUICK
+from tests.stores import Stores, jobs_of, log_of, said_in
+
+WAITS = (
+    "Still waiting: 0 of 1 vote, not the requester, until 2026-03-01 10:30:00 UTC. "
+    "May approve: bob and carol."
+)
+
+
+@pytest.fixture
+def world(stores: Stores) -> World:
+    return World(stores, reminders={"medium": 0.5, "high": 0.25})
+
+
+async def reminded(world: World, clock: FrozenClock, *, after: float = 0.5) -> list[str]:
+    """Let time pass, have every reminder that is due handled, and return the notes."""
+    clock.pass_by(HOUR * after)
+    handler = Reminding(store=world.stores.requests, gate=world.gate)
+    engine = TableEngine(
+        world.stores.database,
+        {REMIND: Kind(handler=handler, clean=nothing, settle=jobs.settle_safe)},
+        owner="server",
+        is_dead=lambda _: False,
+        pace=QUICK,
+    )
+    for row in await jobs_of(world.stores, REMIND):
+        await engine.run(row["id"], asyncio.Event())
+    return await said_in(world.stores, CONVERSATION, "note")
+
+
+async def test_an_open_request_is_brought_to_mind_at_its_time_and_once(
+    world: World, clock: FrozenClock
+) -> None:
+    request = await world.propose()
+    assert await reminded(world, clock, after=0.49) == []
+    assert await reminded(world, clock, after=0.01) == [WAITS]
+    assert await reminded(world, clock, after=0.25) == [WAITS]
+    entries = [e for e in await log_of(world.stores) if e.kind == "request.reminded"]
+    assert [request.id in entry.body for entry in entries] == [True]
+
+
+async def test_only_those_are_named_whose_votes_count_and_are_not_there(
+    world: World, clock: FrozenClock
+) -> None:
+    request = await world.propose(HIGH)
+    await world.approve("bob", request)
+    [note] = await reminded(world, clock, after=0.25)
+    assert "1 of 2 votes" in note
+    assert note.endswith("May approve: carol.")
+
+
+async def test_where_nobody_may_approve_any_more_it_says_so(
+    world: World, clock: FrozenClock
+) -> None:
+    await world.propose()
+    world.rules = tuple(rule for rule in world.rules if rule.action != "plan:approve")
+    [note] = await reminded(world, clock)
+    assert note.endswith("May approve: nobody.")
+
+
+@pytest.mark.parametrize("end", ["granted", "denied", "expired", "altered"])
+async def test_what_waits_no_more_is_not_brought_to_mind(
+    world: World, clock: FrozenClock, end: str
+) -> None:
+    request = await world.propose()
+    if end == "granted":
+        await world.approve("bob", request)
+    if end == "denied":
+        await world.deny("bob", request)
+    if end == "altered":
+        await world.stores.database.transact(lambda _: rows("UPDATE request SET card = '{}'"))
+    notes = await reminded(world, clock, after=1 if end == "expired" else 0.5)
+    assert not any(note.startswith("Still waiting") for note in notes)
+
+
+async def test_a_request_that_is_decided_while_it_is_looked_at_is_not_brought_to_mind(
+    world: World,
+) -> None:
+    request = await world.granted()
+    await world.stores.requests.remind(request.tenant, request.id, "Still waiting")
+    assert await said_in(world.stores, CONVERSATION, "note") == []
+
+
+async def test_a_risk_without_a_reminder_has_none(stores: Stores) -> None:
+    world = World(stores)
+    await world.propose(APPEND)
+    assert await jobs_of(stores, REMIND) == []
+
+
+def test_the_earliest_reminder_of_several_risks_counts() -> None:
+    risks = {name: a_rule(name=name) for name in ("low", "medium", "high")}
+    policy = Policy(rules=(), risks=risks, reminders={"medium": 0.5, "high": 0.25})
+    assert policy.reminder(["medium", "high", "low"]) == 0.25
+    assert policy.reminder(["low"]) is None
