@@ -14,10 +14,10 @@ NO_PROXY_ENV := env -u http_proxy -u https_proxy -u HTTP_PROXY -u HTTPS_PROXY -u
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: venv demo test check bench clean help
+.PHONY: venv demo test check bench guarantees clean help
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 venv: .venv/.ready ## Make .venv with everything pinned; again only when the lock or pyproject.toml changed
 
@@ -61,6 +61,9 @@ bench: venv ## Run every benchmark and print its figures
 		[ -e "$$script" ] || { echo "No benchmarks yet."; continue; }; \
 		echo "== $$script"; $(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python "$$script"; \
 	done
+
+guarantees: venv ## Kill Sayso everywhere and write what becomes of it into docs/guarantees.md
+	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.crash_table
 
 clean: ## Remove .venv, caches and builds; never your data
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis htmlcov .coverage .coverage.*
