@@ -87,6 +87,8 @@ def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
     watched = [_watched(call) for call in plan.calls if call.fingerprints]
     if watched:
         yield Fact(label="Depends on", text="; ".join(watched))
+    if plan.locks:
+        yield Fact(label="Waits for", text=f"other runs that hold {_listed(plan.locks)}")
     yield Fact(label="Asked by", text=shown.requester)
     yield Fact(label="Risk", text=f"{shown.rule.name}: {rule_in_words(shown.rule)}")
     yield Fact(label="May approve", text=", ".join(shown.approvers) or "nobody")
@@ -106,6 +108,10 @@ def _watched(call: Call) -> str:
         f"{json_text(f.file)} ({f.sha256[:12] if f.sha256 else 'missing'})"
         for f in call.fingerprints
     )
+
+
+def _listed(locks: Sequence[str]) -> str:
+    return ", ".join(json_text(lock) for lock in locks)
 
 
 def _warnings(plan: Plan, shown: Shown) -> Iterator[str]:

@@ -198,6 +198,7 @@ def test_hostile_names_of_folders_files_and_secrets_are_escaped_too(text: str) -
         a_plan(checked).calls[0],
         steps=(a_step("true", secrets=(text,)),),
         fingerprints=(Fingerprint(file=text, sha256="1" * 64),),
+        lock=text,
     )
     plan = Plan(calls=(call,), folder=text, sandbox="none", rules="0" * 64)
     assert all(map(is_harmless, of_the_software(card_for(plan, shown(), ID, UNTIL))))
@@ -270,6 +271,16 @@ def test_the_files_that_it_depends_on_are_named_with_what_they_held() -> None:
         '"a.json" (0123456789ab), "b.json" (missing)'
     )
     assert "Depends on" not in facts(card_for(watching(), shown(), ID, UNTIL))
+
+
+def test_a_plan_that_waits_for_others_says_for_which_after_the_files_it_depends_on() -> None:
+    tools = [a_tool(lock=lock) for lock in ("{word}/`@prod", None, "{word}/`@prod", "a")]
+    drawn = card(*(a_checked("web", tool=tool, file="x") for tool in tools))
+    assert facts(drawn)["Waits for"] == ('other runs that hold "a", "web/\\u0060\\u0040prod"')
+    assert "Waits for" not in facts(card())
+    plan = a_plan(a_checked(tool=a_tool(lock="a", fingerprints=("f",))))
+    labels = list(facts(card_for(plan, shown(), ID, UNTIL)))
+    assert labels[labels.index("Depends on") + 1] == "Waits for"
 
 
 def test_the_plans_name_and_whole_hash_are_on_the_card() -> None:
