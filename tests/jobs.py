@@ -33,19 +33,24 @@ def a_job(
     kind: str = "work",
     payload: JsonObject | None = None,
     replay: Replay = Replay.SAFE,
+    locks: tuple[str, ...] = (),
+    tenant: str = TENANT,
     dedupe: str | None = None,
     delay: timedelta = timedelta(),
+    reserved_for: str | None = None,
 ) -> NewJob:
     """Return a job."""
     return NewJob(
         id=id_,
         kind=kind,
-        tenant=TENANT,
+        tenant=tenant,
         payload={"about": id_} if payload is None else payload,
         replay=replay,
         lane=lane,
+        locks=locks,
         dedupe=dedupe,
         delay=delay,
+        reserved_for=reserved_for,
     )
 
 
