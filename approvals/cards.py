@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count
 
-from approvals.models import Request, Rule, Run, RunState, State, Step, StepState
+from approvals.models import Request, Rule, Run, RunState, State, Step, StepState, Verification
+from core.agent import ending_in_words
 from core.cards import Button, Card, Fact
 from core.display import json_text, odd_characters, one_line, output, quoted
 from core.durations import words
@@ -167,7 +168,8 @@ def report(run: Run) -> str:
     head = f"Run {run.id} {run.state.value.replace('_', ' ')}: {', '.join(run.tools)}."
     told = {
         RunState.UNKNOWN: "A step may or may not have happened. Nothing is tried again; look, then "
-        f"say which with: sayso resolve {run.id} INDEX --happened (or --did-not)",
+        f"say which with: sayso resolve {run.id} INDEX --happened (or --did-not), or look "
+        "with --verify where its runbook has a verify",
         RunState.CANCELLED: "It was stopped between steps: what is marked not run did not happen.",
     }
     lines = [head, *(line for step in run.steps for line in _step_lines(step))]
@@ -181,6 +183,20 @@ def _step_lines(step: Step) -> Iterator[str]:
     yield f"  {step.index}. {step.tool} {step.state.value.replace('_', ' ')}{code}{note}"
     if step.state is not StepState.PENDING:
         yield from (f"     {line}" for line in step.output.splitlines())
+
+
+def verification(seen: Verification) -> str:
+    """Return what looking at an unknown step printed, and that this decides nothing."""
+    run, tool = seen.run.id, seen.run.steps[seen.index].tool
+    return "\n".join(
+        [
+            f"{seen.principal} verified step {seen.index} of run {run}, {tool}: "
+            f"{ending_in_words(seen.ended)}.",
+            *(f"     {line}" for line in seen.ended.output.splitlines()),
+            "This decides nothing. Judge by what was printed, then say which with: "
+            f"sayso resolve {run} {seen.index} --happened (or --did-not)",
+        ]
+    )
 
 
 def names(people: Sequence[str]) -> str:

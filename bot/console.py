@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import click
 
-from approvals.cards import report
+from approvals.cards import report, verification
 from approvals.models import RunState
 from bot import authority, contract, plain, plan_files, serving, settings, wiring
 from bot.faults import problems, runbook_problems
@@ -136,11 +136,15 @@ def deny(file: Path, *, request: str, reason: str, name: str | None) -> Printed:
     return _with_app(file, deed)
 
 
-def resolve(file: Path, *, run: str, index: int, happened: bool, name: str | None) -> Printed:
-    """End an unknown step."""
+def resolve(file: Path, *, run: str, index: int, found: str, name: str | None) -> Printed:
+    """End an unknown step by what somebody `found`, or show what its `verify` prints."""
 
     async def deed(app: App) -> Printed:
-        resolved = await app.resolving.resolve(_identity(app, name), run, index, happened=happened)
+        resolving, who = app.resolving, _identity(app, name)
+        if found == "verify":
+            seen = await resolving.verify(who, run, index)
+            return Printed(object=contract.verified(seen), text=verification(seen))
+        resolved = await resolving.resolve(who, run, index, happened=found == "happened")
         return Printed(object={"run": contract.run(resolved)}, text=report(resolved))
 
     return _with_app(file, deed)

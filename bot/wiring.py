@@ -145,7 +145,7 @@ def _app(configured: Settings, file: Path, database: SqliteDatabase) -> App:
         ),
         deciding=Deciding(gate=gate, requests=requests, runs=runs, engine=engine),
         stopping=Stopping(requests=requests, runs=runs, gate=gate),
-        resolving=Resolving(store=runs, gate=gate),
+        resolving=Resolving(store=runs, requests=requests, gate=gate, runner=runner),
         records=Records(database),
         engine=engine,
         catalogue=folder.catalogue,

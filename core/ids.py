@@ -34,5 +34,5 @@ def step_id(run: str, index: int) -> str:
 
 
 def look_id() -> str:
-    """Return a name for one dry run, so that ending it can touch no other."""
+    """Return a name for one preview or verify, so that ending it can touch no other."""
     return f"look_{secrets.token_hex(8)}"

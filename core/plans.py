@@ -95,6 +95,10 @@ class Plan:
         """Return the locks of all calls, each once, sorted."""
         return tuple(sorted({call.lock for call in self.calls if call.lock is not None}))
 
+    def call_of(self, step: int) -> Call:
+        """Return the call that a step of the run belongs to; steps are numbered over all calls."""
+        return [call for call in self.calls for _ in call.steps][step]
+
 
 def read(text: str) -> Plan:
     """Read a plan back from its canonical text; raise `Refused` where it is not exactly that."""

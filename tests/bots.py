@@ -11,7 +11,7 @@ from adapters.storage.runs import settle
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
 from approvals.models import RUN, Request, Run, job_of
-from bot.decide import Decided, Deciding
+from bot.decide import Decided, Deciding, Resolving
 from bot.run import Running
 from bot.stop import Stopped, Stopping
 from core.events import Approve, Stop
@@ -58,6 +58,14 @@ class Bots:
             requests=stores.requests,
             runs=stores.runs,
             engine=engine or self.engine(owner),
+        )
+
+    @property
+    def resolving(self) -> Resolving:
+        """Return what looks at the unknown and ends it."""
+        stores, world = self.world.stores, self.world
+        return Resolving(
+            store=stores.runs, requests=stores.requests, gate=world.gate, runner=world.runner
         )
 
     async def approve(

@@ -77,6 +77,12 @@ def test_the_names_of_its_tools_stand_once_each_in_order() -> None:
     assert plan.tools == ("two", "one")
 
 
+def test_the_steps_of_a_run_are_numbered_over_all_calls() -> None:
+    tools = [a_tool(name, steps=steps) for name, steps in (("a", 2), ("b", 1), ("c", 3))]
+    plan = a_plan(*(a_checked(tool=tool) for tool in tools))
+    assert [plan.call_of(step).tool for step in range(6)] == ["a", "a", "b", "c", "c", "c"]
+
+
 def test_the_locks_of_its_calls_stand_once_each_sorted() -> None:
     tools = [a_tool(lock=lock) for lock in ("b", None, "", "a", "b")]
     assert a_plan(*(a_checked(tool=tool) for tool in tools)).locks == ("", "a", "b")
