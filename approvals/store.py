@@ -115,7 +115,10 @@ class RunStore(Protocol):
         ...
 
     async def verified(self, seen: Verification) -> None:
-        """Note in its conversation what looking at an unknown step printed; nothing else changes."""
+        """Note in its conversation what looking at a step printed; no state changes.
+
+        Raises `Refused` where this tenant has no such run.
+        """
         ...
 
 

@@ -281,7 +281,7 @@ def _resolve(
 
 
 def _verified(now: datetime, seen: Verification) -> Transaction[None]:
-    run = seen.run
+    run = yield from must_read(seen.run.tenant, seen.run.id)
     yield from log(
         now, run.tenant, "step.verified", seen.principal, run=run.id, index=seen.index,
         exit_code=seen.ended.exit_code,

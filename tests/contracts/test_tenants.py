@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from approvals.models import Request, Run, State
+from approvals.models import Request, Run, State, Verification
 from approvals.store import ApprovalStore, RunStore
 from core.conversations import Conversations, Turn
 from core.errors import Refused
@@ -21,6 +21,7 @@ from tests.builders import (
     a_tool,
     a_turn,
 )
+from tests.fakes.runner import exited
 from tests.stores import (
     OTHER_TENANT,
     SUCCEEDED,
@@ -99,6 +100,9 @@ CALLS: Mapping[str, Call] = {
     "RunStore.run": lambda on, given: on.runs.run(OTHER_TENANT, given.run.id),
     "RunStore.resolve": lambda on, given: on.runs.resolve(
         OTHER_TENANT, given.run.id, 1, happened=True, principal="eve"
+    ),
+    "RunStore.verified": lambda on, given: on.runs.verified(
+        Verification(run=given.run, index=1, principal="eve", ended=exited())
     ),
     "Conversations.begin_turn": lambda on, given: on.conversations.begin_turn(
         replace(given.turn, id="t_eve"), PLACE, "hello", opens=False
