@@ -5,7 +5,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
 
-from approvals.models import LIVE, Request, Rule, Run, RunState, State, Step, StepState
+from approvals.models import (
+    LIVE,
+    Request,
+    Rule,
+    Run,
+    RunState,
+    State,
+    Step,
+    StepState,
+    Verification,
+)
+from core.agent import ending_in_words
 from core.cards import Button, Card, Fact
 from core.display import json_text, odd_characters, one_line, output, quoted
 from core.durations import words
@@ -87,6 +98,8 @@ def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
     watched = [_watched(call) for call in plan.calls if call.fingerprints]
     if watched:
         yield Fact(label="Depends on", text="; ".join(watched))
+    if plan.locks:
+        yield Fact(label="Waits for", text=f"other runs that hold {_listed(plan.locks)}")
     yield Fact(label="Asked by", text=shown.requester)
     yield Fact(label="Risk", text=f"{shown.rule.name}: {rule_in_words(shown.rule)}")
     yield Fact(label="May approve", text=", ".join(shown.approvers) or "nobody")
@@ -106,6 +119,10 @@ def _watched(call: Call) -> str:
         f"{json_text(f.file)} ({f.sha256[:12] if f.sha256 else 'missing'})"
         for f in call.fingerprints
     )
+
+
+def _listed(locks: Sequence[str]) -> str:
+    return ", ".join(json_text(lock) for lock in locks)
 
 
 def _warnings(plan: Plan, shown: Shown) -> Iterator[str]:
@@ -194,7 +211,8 @@ def report(run: Run) -> str:
     head = f"Run {run.id} {run.state.value.replace('_', ' ')}: {', '.join(run.tools)}."
     told = {
         RunState.UNKNOWN: "A step may or may not have happened. Nothing is tried again; look, then "
-        f"say which with: sayso resolve {run.id} INDEX --happened (or --did-not)",
+        f"say which with: sayso resolve {run.id} INDEX --happened (or --did-not), or look "
+        "with --verify where its runbook has a verify",
         RunState.CANCELLED: "It was stopped between steps: what is marked not run did not happen.",
     }
     lines = [head, *(line for step in run.steps for line in _step_lines(step))]
@@ -208,6 +226,20 @@ def _step_lines(step: Step) -> Iterator[str]:
     yield f"  {step.index}. {step.tool} {step.state.value.replace('_', ' ')}{code}{note}"
     if step.state is not StepState.PENDING:
         yield from (f"     {line}" for line in step.output.splitlines())
+
+
+def verification(seen: Verification) -> str:
+    """Return what looking at an unknown step printed, and that this decides nothing."""
+    run, tool = seen.run.id, seen.run.steps[seen.index].tool
+    return "\n".join(
+        [
+            f"{seen.principal} verified step {seen.index} of run {run}, {tool}: "
+            f"{ending_in_words(seen.ended)}.",
+            *(f"     {line}" for line in seen.ended.output.splitlines()),
+            "This decides nothing. Judge by what was printed, then say which with: "
+            f"sayso resolve {run} {seen.index} --happened (or --did-not)",
+        ]
+    )
 
 
 def names(people: Sequence[str]) -> str:

@@ -79,6 +79,7 @@ class Freezer:
             risk=checked.tool.risk,
             steps=work.steps,
             verify=work.verify,
+            lock=work.lock,
             fingerprints=tuple(
                 [
                     Fingerprint(file=file, sha256=await self.files.sha256(file))

@@ -11,6 +11,7 @@ from core.cards import Card, decode
 from core.conversations import Closing
 from core.errors import Refused
 from core.plans import Plan
+from core.ports import Ended
 from core.tools import Checked
 from core.transcript import AgentText
 
@@ -228,6 +229,16 @@ class Run:
     def tools(self) -> tuple[str, ...]:
         """Return the names of the tools, each once, in order."""
         return tuple(dict.fromkeys(step.tool for step in self.steps))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What the `verify` of an unknown step printed: evidence for a person, never a verdict."""
+
+    run: Run
+    index: int
+    principal: str
+    ended: Ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

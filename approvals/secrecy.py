@@ -42,3 +42,5 @@ def _texts(checked: Checked) -> Iterator[tuple[str, str]]:
             yield "what it would run", text
     for file in work.fingerprints:
         yield "a file it depends on", file
+    if work.lock is not None:
+        yield "its lock", work.lock

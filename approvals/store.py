@@ -8,7 +8,7 @@ entry are one transaction (I11), each read carries the tenant (I14).
 from collections.abc import Sequence
 from typing import Protocol
 
-from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Voted
+from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
 from core.audit import Entry
 from core.conversations import Said
 from core.jobs import Job
@@ -122,6 +122,13 @@ class RunStore(Protocol):
         self, tenant: str, run: str, index: int, *, happened: bool, principal: str
     ) -> Run:
         """End an unknown step by what a person found out; raise `Refused` where it is not unknown."""
+        ...
+
+    async def verified(self, seen: Verification) -> None:
+        """Note in its conversation what looking at a step printed; no state changes.
+
+        Raises `Refused` where this tenant has no such run.
+        """
         ...
 
 

@@ -82,12 +82,17 @@ def run_(**given: Any) -> None:
 @cli.command()
 @click.argument("run")
 @click.argument("index", type=click.IntRange(0, 10_000))
-@click.option("--happened/--did-not", required=True, help="What you found out.")
+@click.option("--verify", is_flag=True, help="Look: run the runbook's `verify`; decides nothing.")
+@click.option("--happened", is_flag=True, help="You found that it happened.")
+@click.option("--did-not", is_flag=True, help="You found that it did not.")
 @as_name
 @as_json
 def resolve(**given: Any) -> None:
-    """Say whether an unknown step of a run happened."""
-    _run("resolve", **given)
+    """Look at an unknown step of a run, or say whether it happened."""
+    found = [name for name in ("verify", "happened", "did_not") if given.pop(name)]
+    if len(found) != 1:
+        raise click.UsageError("Give exactly one of --verify, --happened and --did-not.")
+    _run("resolve", found=found[0], **given)
 
 
 @cli.command()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from approvals.models import Request, Run
+from approvals.models import Request, Run, Verification
 from bot.ask import Answered
 from bot.stop import Stopped
 from core import cards
@@ -71,6 +71,19 @@ def run(one: Run) -> Object:
             }
             for step in one.steps
         ],
+    }
+
+
+def verified(seen: Verification) -> Object:
+    """Return what `sayso resolve --verify` prints; the exit code is null where it did not exit."""
+    ended = seen.ended
+    return {
+        "run": run(seen.run),
+        "verify": {
+            "exit_code": ended.exit_code,
+            "output": ended.output,
+            "ending": ended.ending.value,
+        },
     }
 
 

@@ -10,9 +10,6 @@ from approvals.store import ApprovalStore, RunStore
 from core.errors import OutcomeUnknown, Refused
 from core.events import Approve, Deny
 from core.jobs import Engine
-from core.principals import Identity
-
-_NO_RUN = "There is no run of that id that you may resolve. Look at `sayso runs`."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,22 +63,3 @@ class Deciding:
 
     async def _latest(self, request: Request) -> Request:
         return await self.requests.get(request.tenant, request.id) or request
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolving:
-    """Lets a person end an unknown by what they found out."""
-
-    store: RunStore
-    gate: Gate
-
-    async def resolve(self, identity: Identity, run: str, index: int, *, happened: bool) -> Run:
-        """End the unknown step; raise `Refused` in one sentence for every run that is not theirs."""
-        authority, principal = await self.gate.who(identity)
-        found = await self.store.run(principal.tenant, run)
-        about = [f"runbook:{tool}" for tool in found.tools] if found else []
-        if found is None or not authority.policy.may(principal, "run:resolve", about):
-            await self.gate.refuse(principal, run, _NO_RUN)
-        return await self.store.resolve(
-            principal.tenant, run, index, happened=happened, principal=principal.id
-        )

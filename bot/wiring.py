@@ -33,11 +33,12 @@ from bot import settings
 from bot.answer import Answering
 from bot.ask import Asking
 from bot.authority import AuthorityFile
-from bot.decide import Deciding, Resolving
+from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.inbox import Inbox
 from bot.remind import Reminding
+from bot.resolve import Resolving
 from bot.run import Running
 from bot.schedule import TICK, Scheduling, schedules_of
 from bot.settings import Settings
@@ -191,7 +192,9 @@ class _Parts:
                 runs=self.runs,
                 gate=self.gate,
             ),
-            resolving=Resolving(store=self.runs, gate=self.gate),
+            resolving=Resolving(
+                store=self.runs, requests=self.requests, gate=self.gate, runner=self.runner
+            ),
             scheduling=self.scheduling,
             records=Records(self.database),
             engine=engine,

@@ -34,7 +34,7 @@ def step_id(run: str, index: int) -> str:
 
 
 def look_id(who: str) -> str:
-    """Return a name for one dry run of a turn or a request, so that ending it can touch no other."""
+    """Return a name for one preview or verify of a turn, a request or a run, so that ending it can touch no other."""
     return f"{who}.look_{secrets.token_hex(8)}"
 
 

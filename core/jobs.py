@@ -56,6 +56,10 @@ class NewJob:
     replay: Replay
     lane: str | None = None
     """Jobs of one lane run one after another, in the order in which they were submitted."""
+    locks: tuple[str, ...] = ()
+    """Jobs of one tenant that share a lock never run at the same time; a job takes all of its own
+    at once, when it is claimed, and has them until it has ended.
+    """
     dedupe: str | None = None
     """A second job with this key is never queued, however the first one ended."""
     delay: timedelta = timedelta()

@@ -52,6 +52,8 @@ class Call:
     risk: str
     steps: tuple[RunStep, ...]
     verify: RunStep | None
+    lock: str | None
+    """Runs that hold the same one wait for one another; None where this call waits for nobody."""
     fingerprints: tuple[Fingerprint, ...]
     preview: str | None
     """SHA-256 of the preview's output where the runbook binds it, else None."""
@@ -87,6 +89,15 @@ class Plan:
     def tools(self) -> tuple[str, ...]:
         """Return the names of the tools, each once, in order."""
         return tuple(dict.fromkeys(call.tool for call in self.calls))
+
+    @property
+    def locks(self) -> tuple[str, ...]:
+        """Return the locks of all calls, each once, sorted."""
+        return tuple(sorted({call.lock for call in self.calls if call.lock is not None}))
+
+    def call_of(self, step: int) -> Call:
+        """Return the call that a step of the run belongs to; steps are numbered over all calls."""
+        return [call for call in self.calls for _ in call.steps][step]
 
 
 def read(text: str) -> Plan:
@@ -126,6 +137,8 @@ def _call_difference(old: Call, new: Call) -> str:
             return f"the file {file} changed"
     if old.preview != new.preview:
         return f"the preview of {old.tool} changed"
+    if old.lock != new.lock:
+        return f"what {old.tool} waits for changed"
     return f"what {old.tool} would do changed"
 
 

@@ -94,6 +94,8 @@ class Runbook(Part):
     params: dict[str, Param] = Field(default_factory=dict)
     phrases: Annotated[tuple[str, ...], Field(strict=False)] = ()
     preview: Preview | None = None
+    lock: str | None = Field(None, min_length=1, max_length=200)
+    """Approved runs that fill it in to the same text wait for one another."""
     fingerprints: Annotated[tuple[File, ...], Field(strict=False)] = ()
     steps: Annotated[tuple[Command, ...], Field(strict=False, min_length=1, max_length=50)]
     verify: Command | None = None
@@ -120,7 +122,18 @@ class Runbook(Part):
             raise ValueError("a phrase must hold a word")
         return phrases
 
-    @field_validator("phrases", "preview", "fingerprints", "steps", "verify")
+    @field_validator("lock")
+    @classmethod
+    def _is_a_lock(cls, lock: str | None, info: ValidationInfo) -> str | None:
+        if lock is None:
+            return None
+        if info.data.get("effect") is Effect.READ:
+            raise ValueError("only a write takes a lock; a read runs at once and holds nothing up")
+        if not lock.strip() or "\0" in lock:
+            raise ValueError("it must hold a word and no NUL")
+        return lock
+
+    @field_validator("phrases", "preview", "lock", "fingerprints", "steps", "verify")
     @classmethod
     def _know_their_params(cls, value: object, info: ValidationInfo) -> object:
         known = sorted(info.data.get("params", {}))
@@ -167,6 +180,7 @@ class Runbook(Part):
         return Work(
             steps=tuple(step.fill(arguments) for step in self.steps),
             verify=self.verify.fill(arguments) if self.verify else None,
+            lock=None if self.lock is None else _fill(self.lock, arguments),
             fingerprints=tuple(_inside(_fill(f.file, arguments)) for f in self.fingerprints),
             preview=self.preview.fill(arguments) if self.preview else None,
             preview_binds=self.preview is not None and self.preview.bind == "exact",

@@ -30,6 +30,8 @@ class Work:
 
     steps: tuple[RunStep, ...]
     verify: RunStep | None = None
+    lock: str | None = None
+    """What the call has to itself while it runs; calls with the same text wait for one another."""
     fingerprints: tuple[str, ...] = ()
     """Files, relative to the working folder, that the call acts on."""
     preview: RunStep | None = None

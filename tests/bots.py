@@ -18,6 +18,7 @@ from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.inbox import Inbox
 from bot.remind import Reminding
+from bot.resolve import Resolving
 from bot.run import Running
 from bot.stop import Stopped, Stopping
 from core.agent import Agent, Limits
@@ -148,6 +149,14 @@ class Bots:
         found = await self.world.stores.conversations.turn(TENANT, received.turn.id)
         assert found is not None
         return found
+
+    @property
+    def resolving(self) -> Resolving:
+        """Return what looks at the unknown and ends it."""
+        stores, world = self.world.stores, self.world
+        return Resolving(
+            store=stores.runs, requests=stores.requests, gate=world.gate, runner=world.runner
+        )
 
     async def approve(
         self, person: str, request: Request, *, owner: str = "a", stop: asyncio.Event | None = None

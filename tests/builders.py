@@ -48,17 +48,19 @@ def a_tool(
     defaults: JsonObject | None = None,
     steps: int = 1,
     verify: bool = False,
+    lock: str | None = None,
     fingerprints: tuple[str, ...] = (),
     preview: RunStep | None = None,
     preview_binds: bool = False,
 ) -> Tool:
-    """Return a tool that appends `word` to `file`, in so many steps."""
+    """Return a tool that appends `word` to `file`, in so many steps; `lock` may hold `{word}`."""
 
     def expand(arguments: JsonObject) -> Work:
         given = [str(arguments["word"]), str(arguments["file"])]
         return Work(
             steps=tuple(a_step(name, str(number), *given) for number in range(steps)),
             verify=a_step("verify", *given) if verify else None,
+            lock=lock.format(**arguments) if lock is not None else None,
             fingerprints=fingerprints,
             preview=preview,
             preview_binds=preview_binds,
@@ -92,6 +94,7 @@ def a_call(checked: Checked | None = None) -> Call:
         risk=checked.tool.risk,
         steps=work.steps,
         verify=work.verify,
+        lock=work.lock,
         fingerprints=tuple(Fingerprint(file=file, sha256=None) for file in work.fingerprints),
         preview=None,
     )

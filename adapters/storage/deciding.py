@@ -22,13 +22,15 @@ from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
 
 
-def _run_job(tenant: str, request: str, runner: str | None) -> NewJob:
+def _run_job(request: Request, runner: str | None) -> NewJob:
     return NewJob(
-        id=job_of(request),
+        id=job_of(request.id),
         kind=RUN,
-        tenant=tenant,
-        payload={"request": request},
+        tenant=request.tenant,
+        payload={"request": request.id},
         replay=Replay.NEVER,
+        # What was altered is revoked at the spend: it runs nothing, so it needs nothing to itself.
+        locks=request.plan.locks if request.is_intact else (),
         reserved_for=runner,
     )
 
@@ -96,7 +98,7 @@ def _count(
     if not granted:
         return None
     yield from log(now, tenant, "request.granted", principal, request=request)
-    run = _run_job(tenant, request, runner)
+    run = _run_job((yield from must_read(tenant, request)), runner)
     yield from jobs.submit(now, run)
     return run.id
 

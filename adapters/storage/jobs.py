@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from adapters.storage.transactions import Row, Transaction, changed, rows, text_of
+from adapters.storage.transactions import Row, Transaction, changed, rows, sql, text_of
 from core import canonical
 from core.jobs import Claim, Job, JobState, LeaseLost, Loss, NewJob, Replay
 
@@ -29,7 +29,12 @@ def submit(now: datetime, new: NewJob) -> Transaction[str]:
         owner=new.reserved_for, until=text_of(now + RESERVED) if new.reserved_for else None,
         now=text_of(now),
     )  # fmt: skip
-    if not queued:
+    if queued:
+        yield sql(
+            "INSERT INTO job_lock (job, lock) SELECT DISTINCT :job, value FROM json_each(:locks)",
+            job=new.id, locks=json.dumps(new.locks),
+        )  # fmt: skip
+    else:
         queued = yield from rows("SELECT id FROM job WHERE dedupe = :dedupe", dedupe=new.dedupe)
     found: str = queued[0]["id"]
     return found
@@ -44,22 +49,37 @@ def claim(
     most: int,
     only: str | None,
 ) -> Transaction[list[Job]]:
-    """Take what is due of these kinds: the head of every lane in which nothing runs, oldest first."""
+    """Take what is due of these kinds: the head of every lane in which nothing runs, oldest first.
+
+    A job comes with all its locks or not at all: it waits for whoever runs with one of them, and for
+    every earlier job with one of them that this claim could have.
+    """
     found = yield from rows(
         "UPDATE job SET state = 'running', owner = :owner, fence = fence + 1,"  # noqa: S608 - a constant
         " attempt = attempt + 1, lease_until = :until WHERE state = 'queued' AND seq IN ("
-        " SELECT j.seq FROM job j WHERE j.state = 'queued' AND j.run_at <= :now"
-        " AND (:only IS NULL OR j.id = :only) AND (j.owner IS NULL OR j.owner = :owner)"
-        " AND j.kind IN (SELECT value FROM json_each(:kinds))"
+        f" SELECT j.seq FROM job j WHERE {_claimable('j')}"
         " AND (j.lane IS NULL OR (NOT EXISTS"
         " (SELECT 1 FROM job r WHERE r.lane = j.lane AND r.state = 'running')"
         " AND NOT EXISTS (SELECT 1 FROM job p WHERE p.lane = j.lane AND p.state = 'queued'"
         " AND p.seq < j.seq AND p.run_at <= :now)))"
+        " AND NOT EXISTS (SELECT 1 FROM job_lock own JOIN job_lock other ON other.lock = own.lock"
+        " JOIN job h ON h.id = other.job AND h.tenant = j.tenant WHERE own.job = j.id"
+        f" AND (h.state = 'running' OR (h.seq < j.seq AND {_claimable('h')})))"
         f" ORDER BY j.seq LIMIT :most) RETURNING {_COLUMNS}",
         owner=owner, until=text_of(now + lease), now=text_of(now), most=most, only=only,
         kinds=json.dumps(list(kinds)),
     )  # fmt: skip
     return [job_of(row) for row in found]
+
+
+def _claimable(job: str) -> str:
+    """Return the condition that holds for what a claim could have, if nobody were in its way."""
+    condition = (
+        "@.state = 'queued' AND @.run_at <= :now AND (:only IS NULL OR @.id = :only)"
+        " AND (@.owner IS NULL OR @.owner = :owner)"
+        " AND @.kind IN (SELECT value FROM json_each(:kinds))"
+    )
+    return condition.replace("@", job)
 
 
 def reserved(now: datetime) -> Transaction[list[Row]]:

@@ -17,8 +17,8 @@ from adapters.storage.transactions import (
     sql,
     text_of,
 )
-from approvals.cards import report
-from approvals.models import Request, Run, RunState, StepEnd, StepState
+from approvals.cards import report, verification
+from approvals.models import Request, Run, RunState, StepEnd, StepState, Verification
 from core.errors import Refused
 from core.ids import step_id
 from core.jobs import Job
@@ -73,6 +73,10 @@ class Runs:
         return await self.database.transact(
             lambda now: _resolve(now, tenant, run, index, principal, happened=happened)
         )
+
+    async def verified(self, seen: Verification) -> None:
+        """See the port."""
+        await self.database.transact(lambda now: _verified(now, seen))
 
 
 def start(now: datetime, request: Request, run: str, job: Job) -> Transaction[None]:
@@ -248,6 +252,15 @@ def _resolve(
     yield from _report(now, tenant, run)
     current = yield from must_read(tenant, run)
     return current
+
+
+def _verified(now: datetime, seen: Verification) -> Transaction[None]:
+    run = yield from must_read(seen.run.tenant, seen.run.id)
+    yield from log(
+        now, run.tenant, "step.verified", seen.principal, run=run.id, index=seen.index,
+        exit_code=seen.ended.exit_code,
+    )  # fmt: skip
+    yield from append(now, run.conversation, "note", SYSTEM, verification(seen))
 
 
 def _report(now: datetime, tenant: str, run: str) -> Transaction[None]:

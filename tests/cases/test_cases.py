@@ -30,7 +30,7 @@ OPTIONS = {
     "deny": {"--as", "--json", "--reason"},
     "stop": {"--as", "--json"},
     "run": {"--json"},
-    "resolve": {"--as", "--json", "--happened", "--did-not"},
+    "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},
     "requests": {"--json"},
     "runs": {"--json"},
     "conversation": {"--json"},

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.storage import jobs
 from adapters.storage.transactions import rows
-from approvals.cards import report
+from approvals.cards import report, verification
 from approvals.models import (
     NewRequest,
     Request,
@@ -19,12 +19,15 @@ from approvals.models import (
     State,
     StepEnd,
     StepState,
+    Verification,
     job_of,
 )
 from approvals.store import RunStore
 from core.errors import Refused
+from core.ports import Ended, Ending
 from tests.builders import CONVERSATION, TENANT, a_checked, a_new_request, a_tool
 from tests.fakes.clock import START, FrozenClock
+from tests.fakes.runner import ended, exited
 from tests.stores import (
     FAILED,
     LEASE,
@@ -754,6 +757,31 @@ async def _refuses_to_resolve(
     assert await everything(stores.database) == before
 
 
+# verified
+
+
+def _seen(run: Run, how: Ended | None = None) -> Verification:
+    """Return what bob saw of the first step."""
+    return Verification(run=run, index=0, principal="bob", ended=how or exited(1, "no web\n"))
+
+
+@pytest.mark.parametrize("how", [exited(1, "no web\n"), ended(Ending.TIMED_OUT, "still waiting")])
+async def test_what_looking_printed_is_noted_and_nothing_else_changes(
+    stores: Stores, how: Ended
+) -> None:
+    run = await _unknown(stores)
+    before = await everything(stores.database)
+    await stores.runs.verified(_seen(run, how))
+    after = await everything(stores.database)
+    assert {table for table in after if after[table] != before[table]} == {"audit", "entry"}
+    assert await said_in(stores, CONVERSATION, "note") == [verification(_seen(run, how))]
+    last = (await log_of(stores))[-1]
+    assert (last.kind, last.tenant) == ("step.verified", TENANT)
+    assert facts_of(last) == {
+        "principal": "bob", "run": run.id, "index": 0, "exit_code": how.exit_code,
+    }  # fmt: skip
+
+
 # I11: whole transactions
 
 
@@ -795,6 +823,11 @@ async def _resolving(stores: Stores) -> Act:
     return lambda on: on.runs.resolve(TENANT, run.id, 0, happened=True, principal="bob")
 
 
+async def _verifying(stores: Stores) -> Act:
+    seen = _seen(await _unknown(stores))
+    return lambda on: on.runs.verified(seen)
+
+
 CHANGES: Mapping[str, tuple[Prepare, Sequence[tuple[str, str]]]] = {
     "begin": (_beginning, [("step.begun", "sayso")]),
     "end": (lambda on: _ending(on, SUCCEEDED, 2), [("step.ended", "sayso")]),
@@ -817,6 +850,7 @@ CHANGES: Mapping[str, tuple[Prepare, Sequence[tuple[str, str]]]] = {
         [("run.stop_asked", "bob"), ("run.ended", "sayso")],
     ),
     "resume": (_resuming, [("run.resumed", "sayso")]),
+    "verify": (_verifying, [("step.verified", "bob")]),
     "resolve": (_resolving, [("step.resolved", "bob")]),
 }
 

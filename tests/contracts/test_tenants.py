@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from approvals.models import Request, Run, State
+from approvals.models import Request, Run, State, Verification
 from approvals.store import ApprovalStore, RunStore
 from core.conversations import Closing, Conversations, Turn
 from core.deliveries import Deliveries
@@ -20,6 +20,7 @@ from tests.builders import (
     a_rule,
     a_tool,
 )
+from tests.fakes.runner import exited
 from tests.stores import (
     OTHER_TENANT,
     SILENT,
@@ -115,6 +116,9 @@ CALLS: Mapping[str, Call] = {
     "RunStore.run": lambda on, given: on.runs.run(OTHER_TENANT, given.run.id),
     "RunStore.resolve": lambda on, given: on.runs.resolve(
         OTHER_TENANT, given.run.id, 1, happened=True, principal="eve"
+    ),
+    "RunStore.verified": lambda on, given: on.runs.verified(
+        Verification(run=given.run, index=1, principal="eve", ended=exited())
     ),
     "Conversations.receive": lambda on, given: on.conversations.receive(
         a_new_turn("t_eve", tenant=OTHER_TENANT, conversation=given.turn.conversation)

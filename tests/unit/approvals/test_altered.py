@@ -100,11 +100,11 @@ async def test_i3_a_rule_that_was_altered_in_the_database_revokes(world: World) 
         await world.approve("bob", request)
 
 
-def doing(*steps: RunStep, file: str = "words.txt") -> Tool:
+def doing(*steps: RunStep, file: str = "words.txt", lock: str | None = None) -> Tool:
     """Return a tool that comes down to these steps, whatever its arguments."""
 
     def expand(_: JsonObject) -> Work:
-        return Work(steps=steps, fingerprints=(file,))
+        return Work(steps=steps, fingerprints=(file,), lock=lock)
 
     return replace(LOW, expand=expand)
 
@@ -116,6 +116,7 @@ def doing(*steps: RunStep, file: str = "words.txt") -> Tool:
         doing(a_step("curl", "-H", "Authorization: Bearer abcdefghijklmnop1234")),
         doing(a_step("mysql", "--password=swordfish")),
         doing(file=f"{SECRET}.txt"),
+        doing(lock=f"web/{SECRET}"),
     ],
 )
 async def test_p25_a_secret_in_what_would_run_is_refused_before_anybody_is_asked(

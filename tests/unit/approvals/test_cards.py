@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from adapters.console import draw
 from approvals import cards
 from approvals.cards import Shown, card_for
-from approvals.models import Request, Run, RunState, State, Step, StepState, Vote
+from approvals.models import Request, Run, RunState, State, Step, StepState, Verification, Vote
 from core.canonical import sha256
 from core.cards import Button, Card, decode, encode
 from core.plans import Call, Fingerprint, Plan
+from core.ports import Ending
 from core.tools import Checked
 from core.transcript import AgentText
 from tests.builders import TENANT, a_checked, a_plan, a_rule, a_step, a_tool
+from tests.fakes.runner import ended, exited
 from tests.stores import FAILED, SUCCEEDED, UNKNOWN, Stores, running, said_in, stepped
 
 ID = "a" * 32
@@ -198,6 +200,7 @@ def test_hostile_names_of_folders_files_and_secrets_are_escaped_too(text: str) -
         a_plan(checked).calls[0],
         steps=(a_step("true", secrets=(text,)),),
         fingerprints=(Fingerprint(file=text, sha256="1" * 64),),
+        lock=text,
     )
     plan = Plan(calls=(call,), folder=text, sandbox="none", rules="0" * 64)
     assert all(map(is_harmless, of_the_software(card_for(plan, shown(), ID, UNTIL))))
@@ -270,6 +273,16 @@ def test_the_files_that_it_depends_on_are_named_with_what_they_held() -> None:
         '"a.json" (0123456789ab), "b.json" (missing)'
     )
     assert "Depends on" not in facts(card_for(watching(), shown(), ID, UNTIL))
+
+
+def test_a_plan_that_waits_for_others_says_for_which_after_the_files_it_depends_on() -> None:
+    tools = [a_tool(lock=lock) for lock in ("{word}/`@prod", None, "{word}/`@prod", "a")]
+    drawn = card(*(a_checked("web", tool=tool, file="x") for tool in tools))
+    assert facts(drawn)["Waits for"] == ('other runs that hold "a", "web/\\u0060\\u0040prod"')
+    assert "Waits for" not in facts(card())
+    plan = a_plan(a_checked(tool=a_tool(lock="a", fingerprints=("f",))))
+    labels = list(facts(card_for(plan, shown(), ID, UNTIL)))
+    assert labels[labels.index("Depends on") + 1] == "Waits for"
 
 
 def test_the_plans_name_and_whole_hash_are_on_the_card() -> None:
@@ -477,7 +490,10 @@ def test_a_report_tells_each_step_with_its_end_and_what_it_printed() -> None:
 @pytest.mark.parametrize(
     ("state", "told"),
     [
-        (RunState.UNKNOWN, "sayso resolve r_1 INDEX --happened (or --did-not)"),
+        (
+            RunState.UNKNOWN,
+            "sayso resolve r_1 INDEX --happened (or --did-not), or look with --verify",
+        ),
         (
             RunState.CANCELLED,
             "It was stopped between steps: what is marked not run did not happen.",
@@ -500,6 +516,25 @@ def test_no_line_that_a_program_printed_stands_where_the_software_speaks() -> No
         "  0. append-word succeeded",
         "Approved by bob and carol; plan p_0123456789ab.",
     ]
+
+
+def test_what_looking_at_a_step_printed_is_told_as_output_and_decides_nothing() -> None:
+    unknown = run(RunState.UNKNOWN, step(0, StepState.SUCCEEDED), step(1, StepState.UNKNOWN))
+    seen = Verification(run=unknown, index=1, principal="bob", ended=exited(0, "one\ntwo\n"))
+    assert cards.verification(seen) == (
+        "bob verified step 1 of run r_1, append-word: exit code 0.\n"
+        "     one\n"
+        "     two\n"
+        "This decides nothing. Judge by what was printed, then say which with: "
+        "sayso resolve r_1 1 --happened (or --did-not)"
+    )
+    hostile = replace(seen, ended=ended(Ending.TIMED_OUT, "\n".join(HOSTILE)))
+    first, *printed, last = cards.verification(hostile).split("\n")
+    assert first == (
+        "bob verified step 1 of run r_1, append-word: it ran longer than its time limit."
+    )
+    assert all(line.startswith("     ") for line in printed)
+    assert last == cards.verification(seen).split("\n")[-1]
 
 
 @pytest.mark.parametrize("ends", [(SUCCEEDED,), (FAILED,), (UNKNOWN,)])

@@ -8,7 +8,15 @@ import pytest
 
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
-from approvals.models import NewRequest, Run, RunState, Spent, StepEnd, StepState
+from approvals.models import (
+    NewRequest,
+    Run,
+    RunState,
+    Spent,
+    StepEnd,
+    StepState,
+    Verification,
+)
 from approvals.store import RunStore
 from core import ids
 from core.errors import OutcomeUnknown, Unavailable
@@ -363,6 +371,9 @@ class FailingRuns:
         self, tenant: str, run: str, index: int, *, happened: bool, principal: str
     ) -> Run:
         return await self.store.resolve(tenant, run, index, happened=happened, principal=principal)
+
+    async def verified(self, seen: Verification) -> None:
+        await self.store.verified(seen)
 
 
 async def test_i4_a_result_is_written_again_while_the_database_fails_and_the_step_not_repeated(

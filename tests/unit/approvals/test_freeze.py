@@ -25,7 +25,7 @@ def freezer(runner: FakeRunner, files: FakeFiles | None = None) -> Freezer:
 
 
 async def test_a_plan_holds_everything_that_decides_what_happens() -> None:
-    tool = a_tool(verify=True, fingerprints=("a.txt", "b.txt"), steps=2, risk="high")
+    tool = a_tool(verify=True, lock="{word}", fingerprints=("a.txt", "b.txt"), steps=2, risk="high")
     checked = a_checked("alpha", tool=tool)
     files = FakeFiles(digests={"a.txt": "1" * 64})
     frozen = await freezer(FakeRunner(backend="bwrap"), files).freeze(
@@ -37,6 +37,7 @@ async def test_a_plan_holds_everything_that_decides_what_happens() -> None:
     assert plan.rules == AUTHORITY.policy.digest(["runbook:append-word"], ["high"])
     assert (call.tool, call.arguments, call.risk) == ("append-word", checked.arguments, "high")
     assert (call.definition, call.steps, call.verify) == (tool.definition, work.steps, work.verify)
+    assert call.lock == "alpha"
     assert call.fingerprints == (
         Fingerprint(file="a.txt", sha256="1" * 64),
         Fingerprint(file="b.txt", sha256=None),

@@ -32,6 +32,7 @@ calls = st.builds(
     risk=texts,
     steps=st.lists(steps, max_size=2).map(tuple),
     verify=st.none() | steps,
+    lock=st.none() | texts,
     fingerprints=st.lists(
         st.builds(Fingerprint, file=texts, sha256=st.none() | texts), max_size=2
     ).map(tuple),
@@ -76,6 +77,18 @@ def test_the_names_of_its_tools_stand_once_each_in_order() -> None:
     assert plan.tools == ("two", "one")
 
 
+def test_the_steps_of_a_run_are_numbered_over_all_calls() -> None:
+    tools = [a_tool(name, steps=steps) for name, steps in (("a", 2), ("b", 1), ("c", 3))]
+    plan = a_plan(*(a_checked(tool=tool) for tool in tools))
+    assert [plan.call_of(step).tool for step in range(6)] == ["a", "a", "b", "c", "c", "c"]
+
+
+def test_the_locks_of_its_calls_stand_once_each_sorted() -> None:
+    tools = [a_tool(lock=lock) for lock in ("b", None, "", "a", "b")]
+    assert a_plan(*(a_checked(tool=tool) for tool in tools)).locks == ("", "a", "b")
+    assert a_plan().locks == ()
+
+
 RESPELLINGS: list[Callable[[str], str]] = [
     lambda text: text.replace('":', '": ', 1),
     lambda text: text + "\n",
@@ -113,6 +126,7 @@ def test_another_spelling_of_a_plan_is_not_read(respell: Callable[[str], str]) -
         (("calls", 0, "steps", 0, "timeout_ms"), True),
         (("calls", 0, "fingerprints"), [{"file": "x", "sha256": None, "more": 1}]),
         (("calls", 0, "tool"), 5),
+        (("calls", 0, "lock"), ["web"]),
     ],
     ids=str,
 )
@@ -180,6 +194,8 @@ def prints(a: str | None, b: str | None) -> tuple[Fingerprint, ...]:
         ),
         (first(steps=()), "what append-word would do changed"),
         (first(verify=a_step("look")), "what append-word would do changed"),
+        (first(lock="web"), "what append-word waits for changed"),
+        (first(lock="web", steps=()), "what append-word waits for changed"),
         (first(risk="low"), "what append-word would do changed"),
         (first(arguments={"word": "z"}), "what append-word would do changed"),
         (

@@ -24,6 +24,7 @@ params:
   env: {type: string, default: staging}
 phrases: ["restart {service} in {env}"]
 preview: {run: [fleetctl, plan, "{service}"], bind: exact, timeout: 5s}
+lock: "{{{service}/{env}"
 fingerprints: [{file: "fleet/{env}.json"}]
 steps:
   - run: [fleetctl, restart, "{service}", "--env={env}", "{{{service}}}"]
@@ -80,6 +81,7 @@ def test_a_runbook_becomes_a_tool_with_everything_that_its_file_says() -> None:
     assert work.preview is not None
     assert work.preview.argv == ("fleetctl", "plan", "web")
     assert work.preview_binds
+    assert work.lock == "{web/prod"
     assert work.fingerprints == ("fleet/prod.json",)
 
 
@@ -87,23 +89,33 @@ def test_what_is_left_out_takes_the_careful_side() -> None:
     tool = runbooks.tool("name: x\nsummary: s\nsteps: [{run: [echo]}]\n", "x.yml")
     assert (tool.effect, tool.risk, tool.names) == (Effect.WRITE, "medium", ())
     work = tool.expand({})
-    assert (work.verify, work.preview, work.preview_binds, work.fingerprints) == (
-        None,
-        None,
-        False,
-        (),
-    )
+    assert (work.verify, work.preview, work.lock) == (None, None, None)
+    assert (work.preview_binds, work.fingerprints) == (False, ())
 
 
 def test_a_part_that_is_empty_is_as_if_left_out() -> None:
-    text = "name: x\nsummary: s\nsteps: [{run: [echo]}]\npreview:\nverify: ~\n"
+    text = "name: x\nsummary: s\nsteps: [{run: [echo]}]\npreview:\nverify: ~\nlock:\n"
     work = runbooks.tool(text, "x.yml").expand({})
-    assert (work.verify, work.preview) == (None, None)
+    assert (work.verify, work.preview, work.lock) == (None, None, None)
 
 
 def test_a_preview_is_shown_and_binds_only_where_it_says_so() -> None:
     text = WHOLE.replace("bind: exact", "bind: shown")
     assert not runbooks.tool(text, "x.yml").expand({"service": "web", "env": "x"}).preview_binds
+
+
+def test_a_lock_is_filled_in_as_one_text_and_may_be_the_same_for_all() -> None:
+    def lock(text: str, x: str) -> str | None:
+        tool = runbooks.tool(
+            "name: n\nsummary: s\nparams:\n  x: {type: string, min_length: 0}\n"
+            f"lock: '{text}'\nsteps: [{{run: [ls]}}]\n",
+            "n.yml",
+        )
+        return tool.expand({"x": x}).lock
+
+    assert lock("{x}/{x}", "Web 1") == "Web 1/Web 1"
+    assert lock("{x}", "") == ""
+    assert lock("deploy", "web") == lock("deploy", "worker") == "deploy"
 
 
 def test_c30_any_edit_of_the_file_is_another_definition() -> None:
@@ -298,23 +310,31 @@ BAD: Sequence[tuple[str, str]] = [
     (edited("fleetctl, plan", "'{service}', plan"), "x.yml:9: preview.run: its first element names the program and takes no placeholder. Correct it."),
     (edited("bind: exact", "bind: maybe"), "x.yml:9: preview.bind: Input should be 'shown' or 'exact'. Correct it."),
     (edited("timeout: 5s", "timeout: 5"), "x.yml:9: preview.timeout: write a span of time such as 60s, 30m, 24h or 1h30m, at most a year. Correct it."),
-    (edited("fleet/{env}.json", "fleet/{nv}.json"), "x.yml:10: fingerprints: {nv} is not one of its params (env, service). Correct it."),
-    (edited('"{{{service}}}"', '"{service"'), "x.yml:11: steps: a brace is open; write {{ or }} for one that is meant. Correct it."),
-    (edited('"{{{service}}}"', '"service}"'), "x.yml:11: steps: a brace is open; write {{ or }} for one that is meant. Correct it."),
-    (edited('"{{{service}}}"', '"{nobody}"'), "x.yml:11: steps: {nobody} is not one of its params (env, service). Correct it."),
-    (edited('"{{{service}}}"', '"a\\0b"'), "x.yml:12: steps.0.run: it must not contain NUL. Correct it."),
-    (edited('"{{{service}}}"', "5"), "x.yml:12: steps.0.run.4: Input should be a valid string. Put it in quotes."),
-    (edited("- run: [fleetctl, status]", "- run: []"), "x.yml:16: steps.1.run: "),
-    (edited("- run: [fleetctl, status]", "- run: ['']"), "x.yml:16: steps.1.run: its first element names the program and takes no placeholder. Correct it."),
-    (edited("- run: [fleetctl, status]", "- run: fleetctl status"), "x.yml:16: steps.1.run: "),
-    (edited("- run: [fleetctl, status]", "- shell: fleetctl status"), "x.yml:16: steps.1.run: Field required. Add it."),
-    (edited("timeout: 1m30s", "timeout: forever"), "x.yml:13: steps.0.timeout: write a span of time such as 60s, 30m, 24h or 1h30m, at most a year. Correct it."),
-    (edited("memory: 1GiB", "memory: 1kB"), "x.yml:14: steps.0.memory: Input should be greater than or equal to 1048576. Correct it."),
-    (edited("[FLEET_TOKEN]", "[LD_PRELOAD]"), "x.yml:15: steps.0.secrets: 'LD_PRELOAD' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
-    (edited("[FLEET_TOKEN]", "[token]"), "x.yml:15: steps.0.secrets: 'token' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
-    (edited("[FLEET_TOKEN]", "[SAYSO_STEP_ID]"), "x.yml:15: steps.0.secrets: 'SAYSO_STEP_ID' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
-    (edited("verify: {run:", "verify: {http:"), "x.yml:17: verify.run: Field required. Add it."),
-    (edited("verify: {run: [fleetctl, status, \"{service}\"]}", "verify: {run: [fleetctl, \"{x}\"]}"), "x.yml:17: verify: {x} is not one of its params (env, service). Correct it."),
+    (edited("{{{service}/{env}", "{service}/{nv}"), "x.yml:10: lock: {nv} is not one of its params (env, service). Correct it."),
+    (edited("{{{service}/{env}", "{service"), "x.yml:10: lock: a brace is open; write {{ or }} for one that is meant. Correct it."),
+    (edited("{{{service}/{env}", ""), "x.yml:10: lock: String should have at least 1 character. Correct it."),
+    (edited("{{{service}/{env}", " "), "x.yml:10: lock: it must hold a word and no NUL. Correct it."),
+    (edited("{{{service}/{env}", "a\\0b"), "x.yml:10: lock: it must hold a word and no NUL. Correct it."),
+    (edited("{{{service}/{env}", "a" * 201), "x.yml:10: lock: String should have at most 200 characters. Correct it."),
+    (edited('"{{{service}/{env}"', "5"), "x.yml:10: lock: Input should be a valid string. Put it in quotes."),
+    (edited("effect: write", "effect: read"), "x.yml:10: lock: only a write takes a lock; a read runs at once and holds nothing up. Correct it."),
+    (edited("fleet/{env}.json", "fleet/{nv}.json"), "x.yml:11: fingerprints: {nv} is not one of its params (env, service). Correct it."),
+    (edited('"{{{service}}}"', '"{service"'), "x.yml:12: steps: a brace is open; write {{ or }} for one that is meant. Correct it."),
+    (edited('"{{{service}}}"', '"service}"'), "x.yml:12: steps: a brace is open; write {{ or }} for one that is meant. Correct it."),
+    (edited('"{{{service}}}"', '"{nobody}"'), "x.yml:12: steps: {nobody} is not one of its params (env, service). Correct it."),
+    (edited('"{{{service}}}"', '"a\\0b"'), "x.yml:13: steps.0.run: it must not contain NUL. Correct it."),
+    (edited('"{{{service}}}"', "5"), "x.yml:13: steps.0.run.4: Input should be a valid string. Put it in quotes."),
+    (edited("- run: [fleetctl, status]", "- run: []"), "x.yml:17: steps.1.run: "),
+    (edited("- run: [fleetctl, status]", "- run: ['']"), "x.yml:17: steps.1.run: its first element names the program and takes no placeholder. Correct it."),
+    (edited("- run: [fleetctl, status]", "- run: fleetctl status"), "x.yml:17: steps.1.run: "),
+    (edited("- run: [fleetctl, status]", "- shell: fleetctl status"), "x.yml:17: steps.1.run: Field required. Add it."),
+    (edited("timeout: 1m30s", "timeout: forever"), "x.yml:14: steps.0.timeout: write a span of time such as 60s, 30m, 24h or 1h30m, at most a year. Correct it."),
+    (edited("memory: 1GiB", "memory: 1kB"), "x.yml:15: steps.0.memory: Input should be greater than or equal to 1048576. Correct it."),
+    (edited("[FLEET_TOKEN]", "[LD_PRELOAD]"), "x.yml:16: steps.0.secrets: 'LD_PRELOAD' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
+    (edited("[FLEET_TOKEN]", "[token]"), "x.yml:16: steps.0.secrets: 'token' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
+    (edited("[FLEET_TOKEN]", "[SAYSO_STEP_ID]"), "x.yml:16: steps.0.secrets: 'SAYSO_STEP_ID' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
+    (edited("verify: {run:", "verify: {http:"), "x.yml:18: verify.run: Field required. Add it."),
+    (edited("verify: {run: [fleetctl, status, \"{service}\"]}", "verify: {run: [fleetctl, \"{x}\"]}"), "x.yml:18: verify: {x} is not one of its params (env, service). Correct it."),
     ("name: x\nsummary: s\nsteps: []\n", "x.yml:3: steps: "),
     ("name: x\nsummary: s\n", "x.yml:1: steps: Field required. Add it."),
     ("- a\n", "x.yml:1: Input should be a valid dictionary or instance of Runbook. Correct it."),

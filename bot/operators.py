@@ -1,0 +1,142 @@
+"""What each command for the operator does: whoever may read the files may look at everything."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from bot import contract, plain, plan_files, settings, wiring
+from bot.faults import problems, runbook_problems
+from bot.opened import warn, with_app
+from bot.printed import Printed
+from bot.wiring import App
+from core import audit
+from core.commands import usage
+from core.errors import Refused
+
+
+def requests(file: Path) -> Printed:
+    """List requests."""
+
+    async def deed(app: App) -> Printed:
+        found = await app.records.requests()
+        shown = [contract.request(one, wiring.draw) for one in found]
+        return Printed(object={"requests": shown}, text=plain.requests(found))
+
+    return with_app(file, deed)
+
+
+def runs(file: Path) -> Printed:
+    """List runs."""
+
+    async def deed(app: App) -> Printed:
+        found = await app.records.runs()
+        return Printed(
+            object={"runs": [contract.run(one) for one in found]}, text=plain.runs(found)
+        )
+
+    return with_app(file, deed)
+
+
+def conversation(file: Path, *, conversation: str) -> Printed:
+    """Show a conversation."""
+
+    async def deed(app: App) -> Printed:
+        said = await app.records.said(conversation)
+        if not said:
+            raise Refused(
+                "There is no such conversation. `sayso ask --json` and `requests` name them."
+            )
+        return Printed(
+            object=contract.conversation(conversation, said, wiring.draw),
+            text=plain.conversation(said, wiring.draw),
+        )
+
+    return with_app(file, deed)
+
+
+def plan_export(file: Path, *, plan: str) -> Printed:
+    """Write a plan as YAML."""
+
+    async def deed(app: App) -> Printed:
+        found = await app.records.plans(plan)
+        if not found:
+            raise Refused("There is no such plan. Its id stands on the card: p_ and 12 digits.")
+        exported = plan_files.exported(plan, found[0])
+        return Printed(object=exported, text=plan_files.written(exported))
+
+    return with_app(file, deed)
+
+
+def audit_verify(file: Path, *, head: str | None) -> Printed:
+    """Check the audit log."""
+
+    async def deed(app: App) -> Printed:
+        verdict = audit.verify(await app.records.audit(), head=head)
+        return Printed(
+            object=contract.audit(verdict),
+            text=plain.audit(verdict),
+            code=0 if isinstance(verdict, audit.Intact) else 1,
+        )
+
+    return with_app(file, deed)
+
+
+def audit_head(file: Path) -> Printed:
+    """Print the head of the audit log."""
+
+    async def deed(app: App) -> Printed:
+        entries = await app.records.audit()
+        head = entries[-1].hash if entries else audit.GENESIS
+        return Printed(object={"entries": len(entries), "head": head}, text=head)
+
+    return with_app(file, deed)
+
+
+def audit_export(file: Path) -> Printed:
+    """Copy the audit log."""
+
+    async def deed(app: App) -> Printed:
+        entries = [asdict(entry) for entry in await app.records.audit()]
+        return Printed(object={"entries": entries}, text="\n".join(map(json.dumps, entries)))
+
+    return with_app(file, deed)
+
+
+def runbooks_list(file: Path) -> Printed:
+    """List the catalogue."""
+    found = wiring.catalogue(file, settings.read(file))
+    warn(found.faults)
+    listed = [contract.tool(tool) for tool in found.tools]
+    lines = [f"!{usage(tool):<40} {tool.summary} ({tool.effect.value})" for tool in found.tools]
+    return Printed(
+        object={"runbooks": listed, "faults": list(found.faults)},
+        text="\n".join(lines) or "No runbooks yet.",
+    )
+
+
+def runbooks_lint(file: Path) -> Printed:
+    """Check the catalogue."""
+    return _verdict([*runbook_problems(file, settings.read(file))], "Every runbook is sound.")
+
+
+def check(file: Path) -> Printed:
+    """Check the whole configuration."""
+    return _verdict([*problems(file, settings.read(file))], "The configuration is sound.")
+
+
+def migrate(file: Path) -> Printed:
+    """Bring the database up to date, which opening it does."""
+
+    async def deed(app: App) -> Printed:
+        url = app.settings.storage.url
+        return Printed(object={"storage": url}, text=f"{url} is up to date.")
+
+    return with_app(file, deed)
+
+
+def _verdict(found: list[str], well: str) -> Printed:
+    return Printed(
+        object={"ok": not found, "problems": found},
+        text="\n".join(found) or well,
+        code=2 if found else 0,
+    )

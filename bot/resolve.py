@@ -1,0 +1,71 @@
+"""What happens when somebody looks at an unknown step, or ends it."""
+
+from dataclasses import dataclass
+
+from approvals.gate import Gate
+from approvals.models import Run, StepState, Verification
+from approvals.store import ApprovalStore, RunStore
+from core import ids
+from core.errors import Refused
+from core.plans import RunStep
+from core.ports import Ending, Runner
+from core.principals import Identity, Principal
+
+_NO_RUN = "There is no run of that id that you may resolve. Look at `sayso runs`."
+_ALTERED = "The stored plan of this run is not the one that was shown, so nothing of it is run."
+_BY_HAND = "Look yourself, then say with --happened or --did-not what you found."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolving:
+    """Lets a person look at an unknown, and end it by what they found out."""
+
+    store: RunStore
+    requests: ApprovalStore
+    gate: Gate
+    runner: Runner
+
+    async def resolve(self, identity: Identity, run: str, index: int, *, happened: bool) -> Run:
+        """End the unknown step; raise `Refused` in one sentence for every run that is not theirs."""
+        principal, found = await self._theirs(identity, run)
+        return await self.store.resolve(
+            principal.tenant, found.id, index, happened=happened, principal=principal.id
+        )
+
+    async def verify(self, identity: Identity, run: str, index: int) -> Verification:
+        """Run the stored `verify` of the unknown step, as a read, and keep what it printed.
+
+        It decides nothing: exit code 0 need not mean that the step happened. Raises `Refused` as
+        `resolve` does, and where there is nothing to run or it cannot be started.
+        """
+        principal, found = await self._theirs(identity, run)
+        command = await self._command(found, index)
+        ended = await self.runner.run(command, step_id=ids.look_id(found.id))
+        if ended.ending is Ending.NOT_STARTED:
+            raise Refused(f"Its verify command could not be started, so nobody looked. {_BY_HAND}")
+        seen = Verification(run=found, index=index, principal=principal.id, ended=ended)
+        await self.store.verified(seen)
+        return seen
+
+    async def _theirs(self, identity: Identity, run: str) -> tuple[Principal, Run]:
+        authority, principal = await self.gate.who(identity)
+        found = await self.store.run(principal.tenant, run)
+        about = [f"runbook:{tool}" for tool in found.tools] if found else []
+        if found is None or not authority.policy.may(principal, "run:resolve", about):
+            await self.gate.refuse(principal, run, _NO_RUN)
+        return principal, found
+
+    async def _command(self, run: Run, index: int) -> RunStep:
+        """Return the command that people saw on the card, and that can be started here."""
+        if StepState.UNKNOWN not in {s.state for s in run.steps if s.index == index}:
+            raise Refused("That step is not unknown, so there is nothing to verify.")
+        request = await self.requests.get(run.tenant, run.request)
+        if request is None or not request.is_intact:
+            raise Refused(f"{_ALTERED} {_BY_HAND}")
+        call = request.plan.call_of(index)
+        if call.verify is None:
+            raise Refused(f"The runbook {call.tool} had no verify when this ran. {_BY_HAND}")
+        obstacle = self.runner.obstacle(call.verify)
+        if obstacle:
+            raise Refused(f"{call.tool}: the verify command cannot run. {obstacle}")
+        return call.verify
