@@ -10,7 +10,7 @@ from typing import Protocol
 
 from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
 from core.audit import Entry
-from core.conversations import Said
+from core.conversations import Said, Turn
 from core.jobs import Job
 
 
@@ -145,6 +145,10 @@ class Records(Protocol):
 
     async def said(self, conversation: str) -> Sequence[Said]:
         """Return everything that was said, oldest first; nothing for an unknown conversation."""
+        ...
+
+    async def waiting(self, conversation: str) -> Sequence[Turn]:
+        """Return the messages of a conversation that are not answered yet, in order of arrival."""
         ...
 
     async def plans(self, plan: str) -> Sequence[str]:

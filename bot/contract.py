@@ -135,8 +135,8 @@ def audit(verdict: Intact | Broken) -> Object:
             return {"ok": False, "first_bad": first_bad, "why": why}
 
 
-def conversation(name: str, said: Sequence[Said], draw: Draw) -> Object:
-    """Return a conversation, oldest first, its cards as plain text."""
+def conversation(name: str, said: Sequence[Said], waiting: Sequence[Turn], draw: Draw) -> Object:
+    """Return a conversation, oldest first, its cards as plain text; then what is not answered yet."""
     return {
         "conversation": name,
         "entries": [
@@ -148,6 +148,7 @@ def conversation(name: str, said: Sequence[Said], draw: Draw) -> Object:
             }
             for one in said
         ],
+        "waiting": [turn(one) for one in waiting],
     }
 
 

@@ -42,13 +42,14 @@ def conversation(file: Path, *, conversation: str) -> Printed:
 
     async def deed(app: App) -> Printed:
         said = await app.records.said(conversation)
-        if not said:
+        waiting = await app.records.waiting(conversation)
+        if not said and not waiting:
             raise Refused(
                 "There is no such conversation. `sayso ask --json` and `requests` name them."
             )
         return Printed(
-            object=contract.conversation(conversation, said, wiring.draw),
-            text=plain.conversation(said, wiring.draw),
+            object=contract.conversation(conversation, said, waiting, wiring.draw),
+            text=plain.conversation(said, waiting, wiring.draw),
         )
 
     return with_app(file, deed)

@@ -67,9 +67,13 @@ def runs(found: Sequence[Run]) -> str:
     return "\n\n".join(cards.report(one) for one in found) or "No runs yet."
 
 
-def conversation(said: Sequence[Said], draw: Draw) -> str:
-    """Return what was said, oldest first."""
-    return "\n".join(line for one in said for line in _said(one, draw))
+def conversation(said: Sequence[Said], waiting: Sequence[Turn], draw: Draw) -> str:
+    """Return what was said, oldest first, and then what is not answered yet."""
+    lines = [line for one in said for line in _said(one, draw)]
+    for turn in waiting:
+        lines += [f"{turn.principal} asked, not answered yet:"]
+        lines += [f"  {line}" for line in turn.wish.shown.splitlines()]
+    return "\n".join(lines)
 
 
 def _said(one: Said, draw: Draw) -> Iterator[str]:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from adapters.storage.transactions import Database, Row, Transaction, rows
+from adapters.storage.entries import place_of
+from adapters.storage.transactions import Database, Transaction, rows
 from core.deliveries import Delivery, Posted
-from core.events import Place
 
 _COLUMNS = (
     "entry.*, posted.message, conversation.platform, conversation.workspace,"
@@ -50,7 +50,7 @@ def _entry(tenant: str, conversation: str, seq: int) -> Transaction[Delivery | N
         return None
     row = found[0]
     return Delivery(
-        place=_place(row),
+        place=place_of(row),
         kind=row["kind"],
         text=row["text"],
         about=row["about"],
@@ -65,13 +65,4 @@ def _card(tenant: str, request: str) -> Transaction[Posted | None]:
         " ORDER BY entry.seq DESC LIMIT 1",
         request=request, tenant=tenant,
     )  # fmt: skip
-    return Posted(place=_place(found[0]), message=found[0]["message"]) if found else None
-
-
-def _place(row: Row) -> Place:
-    return Place(
-        platform=row["platform"],
-        workspace=row["workspace"],
-        channel=row["channel"],
-        thread=row["thread"],
-    )
+    return Posted(place=place_of(found[0]), message=found[0]["message"]) if found else None

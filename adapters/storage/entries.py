@@ -3,10 +3,21 @@
 from datetime import datetime
 
 from adapters.storage import jobs
-from adapters.storage.transactions import SYSTEM, Transaction, rows, text_of
+from adapters.storage.transactions import SYSTEM, Row, Transaction, rows, text_of
 from core import ids
 from core.deliveries import EDIT, POST, lane_of, post_of
+from core.events import Place
 from core.jobs import NewJob, Replay
+
+
+def place_of(row: Row) -> Place:
+    """Return the place of a conversation whose columns are among those of a row."""
+    return Place(
+        platform=row["platform"],
+        workspace=row["workspace"],
+        channel=row["channel"],
+        thread=row["thread"],
+    )
 
 
 def append(

@@ -4,11 +4,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import deciding, request_rows, run_rows
+from adapters.storage import deciding, request_rows, run_rows, turns
 from adapters.storage.transactions import Database, Row, Rows, Transaction, rows, time_of
 from approvals.models import Request, Run
 from core import audit
-from core.conversations import Said
+from core.conversations import Said, Turn
 
 _TEXTS = ("at", "tenant", "kind", "body", "prev", "hash")
 
@@ -39,6 +39,11 @@ class Records:
             Said(at=time_of(row["at"]), kind=row["kind"], author=row["author"], text=row["text"])
             for row in found
         ]
+
+    async def waiting(self, conversation: str) -> list[Turn]:
+        """See the port."""
+        found = await self.database.transact(lambda _: turns.waiting(None, conversation))
+        return [one.turn for one in found]
 
     async def plans(self, plan: str) -> list[str]:
         """See the port."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from pydantic import TypeAdapter
 
 from adapters.storage import jobs
-from adapters.storage.entries import append
+from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, sql, text_of
 from core import canonical
 from core.agent import Reason
@@ -24,7 +24,6 @@ from core.conversations import (
     lane_of,
 )
 from core.errors import Refused
-from core.events import Place
 from core.jobs import Job, JobState, LeaseLost, Loss, NewJob, Replay
 
 _COLUMNS = (
@@ -226,11 +225,11 @@ def settle(now: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
     return state
 
 
-def waiting(tenant: str, conversation: str | None) -> Transaction[list[Waiting]]:
-    """Return the turns that have not ended, in order of arrival."""
+def waiting(tenant: str | None, conversation: str | None) -> Transaction[list[Waiting]]:
+    """Return the turns that have not ended, in order of arrival; of every tenant for None."""
     found = yield from rows(
         f"SELECT job.state = 'running' AS runs, {_COLUMNS} JOIN job ON job.id = :kind || turn.id"
-        " WHERE turn.tenant = :tenant AND turn.ended_at IS NULL"
+        " WHERE (:tenant IS NULL OR turn.tenant = :tenant) AND turn.ended_at IS NULL"
         " AND (:conversation IS NULL OR turn.conversation = :conversation) ORDER BY job.seq",
         tenant=tenant, conversation=conversation, kind=job_of(""),
     )  # fmt: skip
@@ -259,12 +258,7 @@ def _built(row: Row) -> Turn:
         tenant=row["tenant"],
         conversation=row["conversation"],
         principal=row["principal"],
-        place=Place(
-            platform=row["platform"],
-            workspace=row["workspace"],
-            channel=row["channel"],
-            thread=row["thread"],
-        ),
+        place=place_of(row),
         wish=_WISH.validate_json(row["wish"]),
         reason=Reason(row["reason"]) if row["reason"] else None,
         text=row["text"],

@@ -87,6 +87,14 @@ async def test_all_runs_of_every_tenant_are_read_newest_first(
     assert [run.tenant for run in found] == [TENANT, OTHER_TENANT, TENANT]
 
 
+async def test_what_is_not_answered_yet_is_read_in_order_of_arrival(stores: Stores) -> None:
+    for name in ("t_7", "t_5", "t_6"):
+        await stores.conversations.receive(a_new_turn(name, conversation=CONVERSATION))
+    await stores.conversations.receive(a_new_turn("t_else", opens="c_else"))
+    assert [turn.id for turn in await stores.records.waiting(CONVERSATION)] == ["t_7", "t_5", "t_6"]
+    assert await stores.records.waiting("c_none") == []
+
+
 async def test_everything_that_was_said_is_read_oldest_first(
     stores: Stores, clock: FrozenClock
 ) -> None:

@@ -306,6 +306,14 @@ def test_p15_c52_a_turn_whose_process_was_killed_is_answered_by_a_server(
     sayso: Sayso, here: str
 ) -> None:
     turn = killed(sayso, here)
+    [waits] = sayso.run("conversation", here).json["waiting"]
+    assert shaped(
+        waits, {"turn": turn, "asked": "look at one 30", "asked_by": "alice", "reason": None}
+    )
+    assert (
+        "alice asked, not answered yet:\n  look at one 30"
+        in sayso.run("conversation", here, plain=True).out
+    )
     sayso.start("run").ready()
     until(lambda: ended(sayso))
     assert marked(turn) == []
