@@ -39,6 +39,11 @@ _SPELLINGS: dict[object, _Spelling] = {
 }
 
 
+def is_stop(text: str) -> bool:
+    """Whether a whole message is the word by which somebody stops a thread; "stop the deploy" is not."""
+    return text.strip().casefold() in {"stop", "!stop", "/stop"}
+
+
 def after_mark(text: str) -> str | None:
     """Return what follows the `!` of a command; None where the text does not begin like one."""
     return text[1:] if re.match(r"![A-Za-z]", text) else None

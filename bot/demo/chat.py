@@ -6,12 +6,14 @@ from dataclasses import dataclass
 import click
 
 from bot.demo.people import People, shown
+from core.commands import is_stop
 from core.errors import SaysoError
 
 _HELP = """Ask in words: health, restart web, restart worker, reload web.
 /as NAME          be alice (asks), bob or carol (decide), or mallory (no rights)
 /approve [ID]     approve what waits; name it where more than one thing does
 /deny [ID] WHY    deny it, and say why
+/stop             withdraw what this conversation waits for
 /new              start another conversation
 /quit             leave"""
 
@@ -40,6 +42,8 @@ async def hold(people: People) -> int:
 
 
 async def _answer(people: People, seat: _Seat, line: str) -> str:
+    if is_stop(line):
+        return await people.stop(seat.who, seat.conversation)
     word, _, rest = line.partition(" ")
     if not word.startswith("/"):
         return await _asked(people, seat, line)

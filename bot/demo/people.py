@@ -9,7 +9,7 @@ from bot.ask import Answered
 from bot.wiring import App
 from core import audit
 from core.errors import SaysoError
-from core.events import Approve, Ask, Deny
+from core.events import Approve, Ask, Deny, Stop
 from core.principals import Identity
 
 
@@ -45,6 +45,14 @@ class People:
         try:
             click = Deny(identity=_identity(who), request=request, reason=reason)
             return plain.decided(await self.app.deciding.deny(click), None)
+        except SaysoError as error:
+            return error.shown
+
+    async def stop(self, who: str, conversation: str | None) -> str:
+        """Stop, and return what people read about it."""
+        try:
+            event = Stop(identity=_identity(who), conversation=conversation)
+            return plain.stopped(await self.app.stopping.stop(event))
         except SaysoError as error:
             return error.shown
 

@@ -243,7 +243,7 @@ def _delivered(turn: str, *deliveries: str, **changes: str) -> NewTurn:
     )
 
 
-async def test_i9_a_message_that_comes_in_again_is_the_one_that_came_in_before(
+async def test_i9_p02_c48_a_message_that_comes_in_again_is_the_one_that_came_in_before(
     stores: Stores,
 ) -> None:
     first = await stores.conversations.receive(_delivered("t_new", "a", "b"))
@@ -261,7 +261,9 @@ async def test_i9_a_message_that_was_answered_is_not_answered_again(stores: Stor
     assert await everything(stores.database) == before
 
 
-async def test_i9_an_id_that_is_learned_later_stands_for_the_same_message(stores: Stores) -> None:
+async def test_i9_p02_an_id_that_is_learned_later_stands_for_the_same_message(
+    stores: Stores,
+) -> None:
     for deliveries in (("a",), ("b", "a"), ("b", "c"), ("c",)):
         assert (await _received(stores, _delivered("t_new", *deliveries))).id == "t_new"
     assert [row["id"] for row in await jobs_of(stores, TURN)][3:] == [job_of("t_new")]

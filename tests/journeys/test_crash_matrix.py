@@ -24,7 +24,7 @@ def test_the_table_has_every_point_at_which_something_is_written_or_done(
 
 
 @pytest.mark.parametrize("row", written(), ids=lambda row: row.point)
-def test_i4_i9_c47_c50_c51_p15_p29_p51_whatever_dies_ends_as_the_table_says(
+def test_i4_i9_x2_c47_c50_c51_c52_c53_p06_p15_p29_p51_whatever_dies_ends_as_the_table_says(
     play: Play, tmp_path: Path, row: Outcome
 ) -> None:
     assert outcome(play, tmp_path / "folder", row.point) == row

@@ -254,7 +254,7 @@ async def test_a_card_is_posted_with_its_buttons_and_where_it_is(
     assert verbs(chat.messages[0]) == {"approve", "deny"}
 
 
-async def test_a_card_that_is_posted_after_its_request_ended_has_nothing_to_decide(
+async def test_p07_a_card_that_is_posted_after_its_request_ended_has_nothing_to_decide(
     bots: Bots, chat: FakeChat
 ) -> None:
     request = await ask(bots)
@@ -267,7 +267,7 @@ async def test_a_card_that_is_posted_after_its_request_ended_has_nothing_to_deci
     assert not verbs(card) & {"approve", "deny"}
 
 
-async def test_a_card_that_was_posted_is_redrawn_when_its_request_ends(
+async def test_p07_a_card_that_was_posted_is_redrawn_when_its_request_ends(
     bots: Bots, chat: FakeChat
 ) -> None:
     request = await ask(bots)
@@ -316,7 +316,7 @@ async def test_an_edit_that_fails_is_tried_again(bots: Bots, chat: FakeChat) -> 
     assert card.status == cards.status(await bots.world.now(request))
 
 
-async def test_i4_the_report_of_an_unknown_run_lets_people_say_what_happened(
+async def test_i4_x2_c49_the_report_of_an_unknown_run_lets_people_say_what_happened(
     bots: Bots, chat: FakeChat
 ) -> None:
     request = await bots.world.approve("bob", await ask(bots))
@@ -333,6 +333,17 @@ async def test_i4_the_report_of_an_unknown_run_lets_people_say_what_happened(
     assert not verbs(card) & {"approve", "deny"}
     assert {button.verb for button in report.buttons} == {"verify", "happened", "did_not", "again"}
     assert {button.request for button in report.buttons} == {request.id}
+
+
+async def test_c55_the_report_that_was_posted_is_the_one_that_the_store_gives(
+    bots: Bots, chat: FakeChat
+) -> None:
+    decided = await bots.approve("bob", await ask(bots))
+    await delivered(bots)
+    assert decided.run is not None
+    rebuilt = await bots.world.stores.runs.run(decided.request.tenant, decided.run.id)
+    assert rebuilt is not None
+    assert chat.messages[-1] == Text(text=cards.report(rebuilt))
 
 
 async def test_the_report_of_a_run_that_went_well_leaves_nothing_to_say(

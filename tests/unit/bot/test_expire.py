@@ -1,5 +1,6 @@
 """A request ends at its time, though nobody looks at it."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -48,7 +49,7 @@ async def has_ended(bots: Bots, request: Request) -> None:
     await soon(is_over)
 
 
-async def test_p06_a_request_ends_at_its_time_without_anybody_looking(
+async def test_p06_p07_a_request_ends_at_its_time_without_anybody_looking(
     bots: Bots, clock: FrozenClock
 ) -> None:
     request = await bots.world.propose()
@@ -61,6 +62,15 @@ async def test_p06_a_request_ends_at_its_time_without_anybody_looking(
     assert await said_in(bots.world.stores, CONVERSATION, "note") == [cards.status(ended)]
     kinds = [entry.kind for entry in await log_of(bots.world.stores)]
     assert kinds.count("request.expired") == 1
+
+
+async def test_x13_what_waits_adds_no_task(bots: Bots) -> None:
+    async with bots.serving():
+        for number in range(100):
+            await bots.world.propose(LOW, f"w{number}")
+        assert len(await bots.world.requests()) == 100
+        held = [task for task in asyncio.all_tasks() if task.get_name().startswith("job ")]
+        assert held == []
 
 
 async def test_a_request_waits_up_to_its_time(bots: Bots, clock: FrozenClock) -> None:

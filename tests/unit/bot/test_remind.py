@@ -45,7 +45,7 @@ async def reminded(world: World, clock: FrozenClock, *, after: float = 0.5) -> l
     return await said_in(world.stores, CONVERSATION, "note")
 
 
-async def test_an_open_request_is_brought_to_mind_at_its_time_and_once(
+async def test_p07_an_open_request_is_brought_to_mind_at_its_time_and_once(
     world: World, clock: FrozenClock
 ) -> None:
     request = await world.propose()

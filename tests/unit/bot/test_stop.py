@@ -223,7 +223,7 @@ async def test_a_conversation_is_stopped_whole_and_no_other(bots: Bots) -> None:
     assert (await bots.world.now(elsewhere)).state is State.OPEN
 
 
-async def test_everything_that_somebody_may_stop_is_stopped(bots: Bots) -> None:
+async def test_x9_everything_that_somebody_may_stop_is_stopped_and_counted(bots: Bots) -> None:
     first, second = await bots.world.propose(), await bots.elsewhere()
     third = await bots.world.propose(LOW)
     theirs = await opened(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from core.canonical import Json
-from core.commands import after_mark, check, parse, typed, usage
+from core.commands import after_mark, check, is_stop, parse, typed, usage
 from core.errors import Incorrect, Invalid
 from core.runbooks import tool
 from core.tools import Tool, Toolbox, Work
@@ -287,3 +287,15 @@ def test_a_parameter_that_nobody_can_type_is_refused_at_the_start() -> None:
     )
     with pytest.raises(Invalid, match="`files`"):
         check(Toolbox((odd,)))
+
+
+@pytest.mark.parametrize("text", ["stop", "!stop", "/stop", " Stop\n", "STOP"])
+def test_c16_the_word_alone_stops(text: str) -> None:
+    assert is_stop(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["stop the deploy", "/stopwatch", "!stop web", "st\u200bop", "stop.", "", "don't stop"]
+)
+def test_c16_p03_more_or_less_than_the_word_is_a_message(text: str) -> None:
+    assert not is_stop(text)
