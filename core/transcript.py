@@ -1,6 +1,7 @@
-"""What was said and done in a turn, as a model sees it, and what the model may do next."""
+"""What was said and done in a conversation, as a model sees it, and what the model may do next."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TypeAlias
 
 from core.canonical import JsonObject
@@ -21,13 +22,45 @@ class ToolCall:
     id: str
     tool: str
     arguments: JsonObject
+    fault: str = ""
+    """What is wrong with the text of the arguments, so that they are not even values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """What a provider sent, for the record and so that it can be sent back byte for byte."""
+
+    content: str = ""
+    """The provider's own blocks as text; empty where calls and text are all there is."""
+    request: str = ""
+    """The provider's name for the call."""
+    input_tokens: int = 0
+    output_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
-    """Tool calls made in one step."""
+    """Tool calls made in one step, and what was said beside them."""
 
     calls: tuple[ToolCall, ...]
+    text: str = ""
+    content: str = ""
+    """The provider's own blocks, as of `Wire`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoke:
+    """The model's last words of a turn, as it wrote them."""
+
+    text: str
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """What software says happened meanwhile: a decision, a report, how a turn was ended."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +87,7 @@ class Say:
 
     text: str
     suggestions: tuple[str, ...] = ()
+    wire: Wire = field(default_factory=Wire)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +105,37 @@ class Use:
 
     calls: tuple[ToolCall, ...]
     about: AgentText = field(default_factory=AgentText)
+    text: str = ""
+    wire: Wire = field(default_factory=Wire)
 
 
-Entry: TypeAlias = Heard | Called | Returned
-Move: TypeAlias = Say | Use
+class Stop(StrEnum):
+    """Why a message of the model is not to be acted on."""
+
+    REFUSED = "refused"
+    TRUNCATED = "truncated"
+    """It ran into its own length, or the stream broke off."""
+    CONTEXT_EXCEEDED = "context_exceeded"
+    UNKNOWN = "unknown"
+    """The provider gave a reason that this version does not know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """A message that is not whole: nothing in it is acted on, and nothing of it is posted."""
+
+    stop: Stop
+    text: str = ""
+    """What there was, for the record alone."""
+    wire: Wire = field(default_factory=Wire)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """The provider wants to be asked again with what it sent, unchanged."""
+
+    wire: Wire
+
+
+Entry: TypeAlias = Heard | Called | Returned | Spoke | Noted
+Move: TypeAlias = Say | Use | Broken | Pause
