@@ -37,12 +37,17 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 class GrammarModel:
     """The `Model` that needs no model: it never guesses."""
 
-    async def next_move(self, entries: Sequence[Entry], tools: Toolbox) -> Move:
+    generative = False
+
+    async def next_move(
+        self, entries: Sequence[Entry], tools: Toolbox, *, conclude: bool = False
+    ) -> Move:
         """Act on what was heard last, or say what the tools returned."""
+        del conclude  # it is never asked to: it only passes on what the tools said
         return move(entries, tools)
 
 
-def move(entries: Sequence[Entry], tools: Toolbox) -> Move:
+def move(entries: Sequence[Entry], tools: Toolbox) -> Say | Use:
     """Return the next move of a turn; the same entries always give the same one."""
     heard = next((e.text for e in reversed(entries) if isinstance(e, Heard)), "")
     match entries[-1] if entries else None:

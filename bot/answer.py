@@ -20,7 +20,7 @@ from core.plans import Plan
 from core.ports import Model
 from core.principals import Principal
 from core.tools import Checked, Effect, Tool, Toolbox
-from core.transcript import AgentText, Heard
+from core.transcript import AgentText, Entry, Heard
 
 _MASKED = (
     "Your message holds what looks like a secret, so I read no further and kept it masked. "
@@ -159,7 +159,10 @@ class _Answer:
         )
         return Outcome(reason=Reason.PROPOSED, text="", request=await self._proposed(new))
 
-    async def _propose(self, calls: Sequence[Checked], about: AgentText, seen: str) -> str:
+    async def _propose(
+        self, calls: Sequence[Checked], about: AgentText, seen: str, entries: tuple[Entry, ...]
+    ) -> str:
+        del entries
         return await self._proposed(self._proposal(calls, about, seen))
 
     def _proposal(self, calls: Sequence[Checked], about: AgentText, seen: str) -> Proposal:

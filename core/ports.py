@@ -22,8 +22,24 @@ class Clock(Protocol):
 class Model(Protocol):
     """Something that decides the next move of a turn."""
 
-    async def next_move(self, entries: Sequence[Entry], tools: Toolbox) -> Move:
-        """Return one move; raise `Unavailable` where none could be had."""
+    @property
+    def generative(self) -> bool:
+        """Return whether it writes texts of its own.
+
+        Such a model is given what `core.declarations` declares, within the bytes that a prompt may
+        have; it has to explain what it wants to change, must not repeat itself, and may conclude.
+        Any other one only passes on what a person or a tool said.
+        """
+        ...
+
+    async def next_move(
+        self, entries: Sequence[Entry], tools: Toolbox, *, conclude: bool = False
+    ) -> Move:
+        """Return one move; raise `Unavailable` where nothing came back, so that it can be tried again.
+
+        A message that broke off is `Broken`, never an error. To `conclude`, it may only say
+        something; the tools are declared all the same, since they are part of what it has read.
+        """
         ...
 
 

@@ -16,6 +16,9 @@ from core.plans import RunStep
 RESERVED = ("rationale", "limitations", "alternatives")
 """Arguments that carry the agent's text. They are added for the model, shown, and never hashed."""
 
+QUESTION = "ask_user"
+"""What a model calls to ask a person. It is no tool: a question is how a turn ends."""
+
 
 class Effect(StrEnum):
     """What a call leaves behind. Whatever is not declared `read` is a write."""
@@ -104,11 +107,13 @@ class Toolbox:
 
     @classmethod
     def of(cls, tools: Iterable[Tool]) -> "Toolbox":
-        """Sort by name; refuse two tools of one name at start, not in the middle of a run."""
+        """Sort by name; refuse names that are taken at start, not in the middle of a run."""
         found = tuple(sorted(tools, key=lambda tool: tool.name))
         for one, other in pairwise(found):
             if one.name == other.name:
                 raise Invalid(f"Two runbooks are called {one.name}. Rename one of them.")
+        if any(tool.name == QUESTION for tool in found):
+            raise Invalid(f"No tool can be called {QUESTION}. Rename it.")
         return cls(found)
 
     def offered(self, may: Callable[[Tool], bool]) -> "Toolbox":

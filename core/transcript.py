@@ -1,10 +1,12 @@
 """What was said and done in a conversation, as a model sees it, and what the model may do next."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
 from core.canonical import JsonObject
+from core.errors import Refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoke:
-    """The model's last words of a turn, as it wrote them."""
+    """The model's last words of a turn; without text, what it had sent when it paused."""
 
     text: str
     content: str = ""
@@ -139,3 +141,27 @@ class Pause:
 
 Entry: TypeAlias = Heard | Called | Returned | Spoke | Noted
 Move: TypeAlias = Say | Use | Broken | Pause
+
+
+def whole(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return a transcript that any provider takes: calls at its end that nothing came of are left out.
+
+    Raises `Refused` where calls and results do not belong together in any other way.
+    """
+    kept = tuple(entries[:-1] if entries and isinstance(entries[-1], Called) else entries)
+    before: Entry | None = None
+    for entry in kept:
+        if _open(before) != _closed(entry):
+            raise Refused(
+                "What is kept of this conversation does not fit together. Start a new one."
+            )
+        before = entry
+    return kept
+
+
+def _open(entry: Entry | None) -> list[str] | None:
+    return sorted(call.id for call in entry.calls) if isinstance(entry, Called) else None
+
+
+def _closed(entry: Entry) -> list[str] | None:
+    return sorted(one.call for one in entry.results) if isinstance(entry, Returned) else None

@@ -63,7 +63,12 @@ class Bots:
         """Return the handler of turns."""
         return Answering(
             conversations=self.world.stores.conversations,
-            agent=Agent(runner=self.world.counted, redactor=Redactor.of([SECRET]), limits=Limits()),
+            agent=Agent(
+                runner=self.world.counted,
+                redactor=Redactor.of([SECRET]),
+                limits=Limits(),
+                pauses=(),
+            ),
             model=self.model,
             gate=self.world.gate,
             toolbox=lambda: Toolbox.of(self.world.tools),

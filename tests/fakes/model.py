@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
+import pytest
+
 from core.tools import Toolbox
 from core.transcript import Entry, Move, Result, Returned
 
@@ -12,17 +14,24 @@ Scripted: TypeAlias = Move | Exception | Callable[[Sequence[Entry]], Awaitable[M
 class ScriptedModel:
     """Implements `core.ports.Model`: a move, an error to raise, or a function of what it has seen."""
 
-    def __init__(self, *script: Scripted) -> None:
+    def __init__(self, *script: Scripted, generative: bool = False) -> None:
+        self.generative = generative
         self._left = list(script)
         self.seen: list[tuple[Entry, ...]] = []
         """The entries that each of its moves was asked with."""
+        self.concluded: list[bool] = []
+        """Whether each of its moves was asked for as the last one."""
 
-    async def next_move(self, entries: Sequence[Entry], tools: Toolbox) -> Move:
+    async def next_move(
+        self, entries: Sequence[Entry], tools: Toolbox, *, conclude: bool = False
+    ) -> Move:
         """See the port."""
         del tools
         self.seen.append(tuple(entries))
+        self.concluded.append(conclude)
         if not self._left:
-            raise AssertionError("the model was asked for more moves than the test wrote down")
+            # No `Exception`: the loop would take that for an outage.
+            pytest.fail("the model was asked for more moves than the test wrote down")
         scripted = self._left.pop(0)
         if isinstance(scripted, Exception):
             raise scripted

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.storage.conversations import Conversations
-from approvals.gate import Switches
+from approvals.gate import Gate, Switches
 from approvals.models import State
 from bot.ask import Answered
 from core.agent import Reason
@@ -374,9 +374,13 @@ async def test_a_turn_that_has_ended_is_not_answered_again(bots: Bots) -> None:
 
 
 async def test_what_nobody_foresaw_ends_the_turn_and_the_conversation_goes_on(
-    bots: Bots, caplog: pytest.LogCaptureFixture
+    bots: Bots, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = await answered(bots, "add alpha", ValueError("nobody foresaw this"))
+    async def fails(*_: object) -> None:
+        raise ValueError("nobody foresaw this")
+
+    monkeypatch.setattr(Gate, "propose", fails)
+    told = await answered(bots, "add alpha", use("append-word"))
     assert (told.reason, told.request) == (Reason.ERROR, None)
     assert "nobody foresaw this" not in told.text
     assert "nobody foresaw this" in caplog.text
@@ -433,6 +437,17 @@ async def test_a_model_that_is_out_of_reach_is_told_as_that(bots: Bots) -> None:
     told = await answered(bots, "add alpha", Unavailable("no route to 10.0.0.7"))
     assert told.reason is Reason.MODEL_UNAVAILABLE
     assert "10.0.0.7" not in told.text
+
+
+async def test_c10_whatever_a_model_fails_with_is_explained_and_only_its_type_is_logged(
+    bots: Bots, caplog: pytest.LogCaptureFixture
+) -> None:
+    told = await answered(bots, "add alpha", ValueError("a key: 4711"))
+    assert told.reason is Reason.MODEL_UNAVAILABLE
+    assert told.text == "The model did not answer. Nothing was changed; try again in a while."
+    assert "4711" not in caplog.text
+    assert "ValueError" in caplog.text
+    assert await states(bots) == ["done"]
 
 
 async def test_people_and_rules_that_cannot_be_read_are_an_answer_too(bots: Bots) -> None:

@@ -1,0 +1,113 @@
+"""A model's calls as they are kept: every id once, bounded, without secrets, and with exact JSON."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from itertools import count
+
+from core.canonical import Json, encode
+from core.display import one_line, sound
+from core.errors import Refused
+from core.redaction import Redactor
+from core.transcript import Called, Entry, Spoke, ToolCall, Use, Wire
+
+_ID = re.compile(r"[!-~]{1,200}")
+_TOOL = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
+_DEEPEST = 64
+UNNAMED = "_unnamed_"
+"""Stands for a tool's name that no provider would take back; no tool has it, whatever it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What a model wants to call, safe to keep; `ambiguous` where one id stood for two calls."""
+
+    calls: tuple[ToolCall, ...]
+    ambiguous: bool
+    kept: Called
+
+
+def ids_of(entries: Sequence[Entry]) -> frozenset[str]:
+    """Return the ids of all calls in a transcript."""
+    return frozenset(
+        call.id for entry in entries if isinstance(entry, Called) for call in entry.calls
+    )
+
+
+def step(move: Use, taken: AbstractSet[str], most: int, redactor: Redactor) -> Step:
+    """Return the calls of a move, each with an id that is new in its conversation.
+
+    One whose arguments have more than `most` bytes, or no exact JSON form, keeps none of them and
+    has a `fault`. The provider's own blocks are kept only where they say exactly the same.
+    """
+    names = _fresh(move.calls, taken)
+    calls = tuple(_sound(call, name, most) for call, name in zip(move.calls, names, strict=True))
+    kept = tuple(replace(call, arguments=_masked(call, redactor)) for call in calls)
+    text = spoken(move.text, Wire(), redactor).text
+    same = (kept, text) == (move.calls, move.text)
+    content = _content(move.wire, redactor) if same else ""
+    ambiguous = len({call.id for call in move.calls}) < len(move.calls)
+    return Step(
+        calls=calls, ambiguous=ambiguous, kept=Called(calls=kept, text=text, content=content)
+    )
+
+
+def spoken(text: str, wire: Wire, redactor: Redactor) -> Spoke:
+    """Return a model's words as they are kept."""
+    kept = redactor.text(sound(text))
+    return Spoke(text=kept, content=_content(wire, redactor) if kept == text else "")
+
+
+def _content(wire: Wire, redactor: Redactor) -> str:
+    """Return the provider's blocks byte for byte, or nothing where they could not be kept as they are."""
+    return wire.content if redactor.text(sound(wire.content)) == wire.content else ""
+
+
+def _masked(call: ToolCall, redactor: Redactor) -> dict[str, Json]:
+    return {redactor.text(name): redactor.value(value) for name, value in call.arguments.items()}
+
+
+def _fresh(calls: Sequence[ToolCall], taken: AbstractSet[str]) -> Iterator[str]:
+    """Yield an id for each call: its own unless it is taken or no provider would take it back."""
+    used = set(taken)
+    numbers = count(len(used) + 1)
+    for call in calls:
+        own = _ID.fullmatch(call.id) and call.id not in used
+        name = call.id if own else next(n for n in map("call_{}".format, numbers) if n not in used)
+        used.add(name)
+        yield name
+
+
+def _sound(call: ToolCall, name: str, most: int) -> ToolCall:
+    fault = one_line(call.fault) or _fault(call, most)
+    return ToolCall(
+        id=name,
+        tool=call.tool if _TOOL.fullmatch(call.tool) else UNNAMED,
+        arguments={} if fault else call.arguments,
+        fault=fault,
+    )
+
+
+def _fault(call: ToolCall, most: int) -> str:
+    if _nested(call.arguments):
+        return f"The arguments are nested more than {_DEEPEST} levels deep."
+    try:
+        size = len(encode(call.arguments).encode())
+    except Refused as error:
+        return error.shown
+    return f"The arguments are larger than {most} bytes." if size > most else ""
+
+
+def _nested(value: Json) -> bool:
+    """Return whether a value is nested too deeply, without going as deep as it does."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: Json) -> Iterable[Json]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else ()

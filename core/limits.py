@@ -1,0 +1,70 @@
+"""How far one turn may go, and how what a model is given is measured."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+
+from core.canonical import Json, encode
+from core.declarations import Declaration
+from core.errors import Invalid
+from core.transcript import Called, Entry, Spoke
+
+_SHARE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How far one turn may go; raises `Invalid` for whatever is no positive number."""
+
+    turns: int = 8
+    """Times that the model may move."""
+    tool_calls: int = 16
+    tokens: int = 200_000
+    """In and out together, as the provider counts them: the default is eight moves with prompts of
+    25,000 each, which few questions need, and less than half of what `prompt_bytes` would allow."""
+    seconds: float = 120.0
+    """Of wall clock, from the first move to the end; whatever is in flight then is cancelled."""
+    prompt_bytes: int = 256 * 1024
+    argument_bytes: int = 1024 * 1024
+    """Of one call."""
+    result_bytes: int = 1024 * 1024
+    """Of one call."""
+    conclusion_seconds: float = 20.0
+    """Kept back from `seconds` for a concluding message, but never more than a quarter of them."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            _positive(field.name, getattr(self, field.name), whole=field.type is int)
+
+    @property
+    def reserve(self) -> float:
+        """Return the seconds at the end of a turn in which nothing but a conclusion is written."""
+        return min(self.conclusion_seconds, self.seconds / _SHARE)
+
+
+def prompt_bytes(entries: Iterable[Entry], declared: Iterable[Declaration]) -> int:
+    """Return the size of what a model is given: canonical bytes, where the provider's are not known.
+
+    Raises `Refused` where an entry has no canonical form.
+    """
+    return sum(_bytes(asdict(one)) for one in declared) + sum(map(_entry_bytes, entries))
+
+
+def _entry_bytes(entry: Entry) -> int:
+    match entry:
+        case Called(content=content) | Spoke(content=content) if content:
+            return len(content.encode())
+        case _:
+            return _bytes(asdict(entry))
+
+
+def _bytes(value: Json) -> int:
+    return len(encode(value).encode())
+
+
+def _positive(name: str, value: object, *, whole: bool) -> None:
+    kinds = (int,) if whole else (int, float)
+    sound = isinstance(value, kinds) and not isinstance(value, bool)
+    if not sound or not math.isfinite(value) or value <= 0:  # type: ignore[operator, arg-type]  # a number, as `sound` says
+        kind = "a whole number" if whole else "a number"
+        raise Invalid(f"The limit {name} has to be {kind} above zero.")

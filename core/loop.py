@@ -1,0 +1,261 @@
+"""One turn on its way: what each move leads to, and where it is cut."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, assert_never
+
+from core.admission import (
+    Admission,
+    Rules,
+    admissions,
+    agent_text,
+    question,
+    question_text,
+    refusal,
+)
+from core.asking import Asking
+from core.calls import Step, spoken, step
+from core.errors import SaysoError, Unavailable
+from core.jobs import LeaseLost
+from core.limits import Limits, prompt_bytes
+from core.outcomes import LIMITS, STOPS, Outcome, Reason, forced, incomplete
+from core.progress import Progress
+from core.reading import Reading
+from core.redaction import Redactor
+from core.tools import Checked, Effect
+from core.transcript import (
+    AgentText,
+    Broken,
+    Called,
+    Entry,
+    Move,
+    Noted,
+    Pause,
+    Result,
+    Returned,
+    Say,
+    Spoke,
+    Use,
+)
+
+Propose: TypeAlias = Callable[
+    [Sequence[Checked], AgentText, str, tuple[Entry, ...]], Awaitable[str]
+]
+"""Freezes gated calls as one plan and returns its request's id; raises `Refused` with the reason.
+
+The text is what the reads of the same step found; the entries are what the turn appends to the
+transcript if this is how it ends. Where it returns, the turn has ended.
+"""
+
+_WAITS = "The plan waits for approval, not run. What people decide will be told here."
+_BLOCKED = "Not proposed: another call of this step has to be corrected first."
+_LAST = "Not run: this was the last step of the turn."
+_LATE = "Not run to its end: the time of the turn was over."
+_ASKED = "The question was put to the person. The next message answers it."
+_NOT_ASKED = "Not run: a question ends the turn. Make this call again if it is needed then."
+_NOT_RUN = {
+    Reason.MAX_TOOL_CALLS: f"Not run: {LIMITS[Reason.MAX_TOOL_CALLS]}.",
+    Reason.REPEATED_CALL: "Not run: a call of this step was made before and had been corrected.",
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class _Work:
+    """One step and what came of its calls so far."""
+
+    step: Step
+    made: tuple[Admission, ...]
+    results: dict[str, Result] = field(default_factory=dict[str, Result])
+    open: set[str] = field(default_factory=set[str])
+    """The calls that may be made again as they are."""
+
+    def of(self, effect: Effect) -> dict[str, Checked]:
+        """Return the calls that may be made and have this effect."""
+        found = ((one.call.id, one.checked(effect)) for one in self.made)
+        return {key: checked for key, checked in found if checked}
+
+    def entries(self, otherwise: str) -> tuple[Called, Returned]:
+        """Return the step with one result for each call; `otherwise` for one that has none."""
+        return self.step.kept, Returned(
+            results=tuple(
+                self.results.get(call.id) or Result(call=call.id, text=otherwise, failed=True)
+                for call in self.step.calls
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """One turn: it asks, looks and proposes until something ends it."""
+
+    limits: Limits
+    redactor: Redactor
+    rules: Rules
+    asking: Asking
+    reading: Reading
+    progress: Progress
+    deadline: float
+    """When a model call or a tool is cancelled, on the loop's clock."""
+    end: float
+    """When a conclusion is."""
+
+    async def run(self, propose: Propose) -> Outcome:
+        """Return how the turn ends."""
+        for number in range(1, self.limits.turns + 1):
+            move = await self._next()
+            match move:
+                case Reason():
+                    return await self._cut(move)
+                case Say() | Broken():
+                    return self._over(move)
+                case Pause():
+                    self._paused(move)
+                case Use():
+                    ended = await self._use(move, propose, last=number == self.limits.turns)
+                    if ended:
+                        return ended
+                case _:
+                    assert_never(move)
+        return await self._cut(Reason.MAX_TURNS)
+
+    async def _next(self) -> Move | Reason:
+        """Return the next move, or the reason for which the model is not asked or did not answer."""
+        if self.rules.generative and self.progress.bytes > self.limits.prompt_bytes:
+            return Reason.CONTEXT_EXCEEDED
+        if not self.progress.affords(self.limits.tokens):
+            return Reason.MAX_TOKENS
+        move = await self.asking.move(self.progress.given, deadline=self.deadline)
+        if not isinstance(move, Reason):
+            self.progress.use(move.wire)
+        return move
+
+    def _over(self, move: Say | Broken) -> Outcome:
+        if isinstance(move, Broken):
+            return self._forced(STOPS[move.stop])
+        if self.rules.generative and not move.text.strip():
+            return self._forced(Reason.ERROR)
+        words = spoken(move.text, move.wire, self.redactor)
+        self.progress.append(words)
+        return replace(self._outcome(Reason.ANSWERED, words.text), suggestions=move.suggestions)
+
+    def _paused(self, move: Pause) -> None:
+        sent = spoken("", move.wire, self.redactor)
+        if sent.content:
+            self.progress.append(sent)
+
+    async def _use(self, move: Use, propose: Propose, *, last: bool) -> Outcome | None:
+        """Do what a step asks for; return how that ends the turn, if it does."""
+        if not move.calls:
+            return self._forced(Reason.ERROR)
+        wanted = step(move, self.progress.taken, self.limits.argument_bytes, self.redactor)
+        asks = question(wanted) if self.rules.generative else None
+        work = _Work(step=wanted, made=())
+        if asks:
+            work.results[asks.id] = Result(call=asks.id, text=_ASKED)
+            self.progress.append(*work.entries(_NOT_ASKED))
+            return self._outcome(Reason.ASKED, self.redactor.text(question_text(asks)))
+        work.made = admissions(wanted, self.rules, self.progress.seen)
+        reason = self._too_much(work.made)
+        if reason:
+            self.progress.append(*work.entries(_NOT_RUN[reason]))
+            return await self._cut(reason)
+        looks = not last and self.progress.affords(self.limits.tokens)
+        return await self._do(work, move.about, propose, looks=looks)
+
+    def _too_much(self, made: Sequence[Admission]) -> Reason | None:
+        if any(one.repeats and one.mark in self.progress.corrected for one in made):
+            return Reason.REPEATED_CALL
+        self.progress.calls += sum(not one.repeats for one in made)
+        return Reason.MAX_TOOL_CALLS if self.progress.calls > self.limits.tool_calls else None
+
+    async def _do(
+        self, work: _Work, about: AgentText, propose: Propose, *, looks: bool
+    ) -> Outcome | None:
+        work.results |= {one.call.id: one.refused for one in work.made if one.refused}
+        reads = work.of(Effect.READ) if looks else {}
+        if not await self._looked(work, reads):
+            self.progress.append(*work.entries(_LATE))
+            return await self._cut(Reason.MAX_SECONDS)
+        found = "\n".join(work.results[key].text for key in reads)
+        request = await self._proposed(work, about, found, propose)
+        self.progress.append(*work.entries(_LAST))
+        self._remember(work)
+        if request is None:
+            return None
+        return replace(self._outcome(Reason.PROPOSED, found), request=request)
+
+    async def _looked(self, work: _Work, reads: dict[str, Checked]) -> bool:
+        """Run reads; return whether all came to an end before the deadline."""
+        try:
+            async with asyncio.timeout_at(self.deadline):
+                work.open |= await self.reading.look(reads, work.results)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _proposed(
+        self, work: _Work, about: AgentText, found: str, propose: Propose
+    ) -> str | None:
+        """Propose all gated calls of the step as one plan, or answer each of them with why not.
+
+        Outside the deadline: a request that was stored must also be reported.
+        """
+        gated = work.of(Effect.WRITE)
+        if not gated:
+            return None
+        if any(one.refused and one.refused.failed for one in work.made):
+            work.results |= {key: Result(call=key, text=_BLOCKED, failed=True) for key in gated}
+            work.open |= gated.keys()
+            return None
+        before = dict(work.results)
+        work.results |= {key: Result(call=key, text=_WAITS) for key in gated}
+        entries = (*self.progress.entries, *work.entries(_LAST))
+        said = agent_text(work.step, gated.keys(), about)
+        try:
+            return await propose(tuple(gated.values()), said, found, entries)
+        except LeaseLost:
+            raise  # nothing that this process does counts any more
+        except SaysoError as error:
+            work.results = {**before, **{key: refusal(key, error) for key in gated}}
+            work.open |= gated.keys() if isinstance(error, Unavailable) else set()
+            return None
+
+    def _remember(self, work: _Work) -> None:
+        """Remember which calls were answered, so that they are not made again."""
+        done = [one for one in work.made if one.call.id not in work.open]
+        self.progress.corrected |= {one.mark for one in done if one.repeats}
+        self.progress.seen |= {one.mark for one in done}
+
+    async def _cut(self, reason: Reason) -> Outcome:
+        """End the turn for a reason that nobody wanted, with closing words where a limit allows them."""
+        self.progress.settle()
+        said = await self._concluded(reason) if reason in LIMITS else None
+        return (
+            self._outcome(reason, incomplete(reason, said.text)) if said else self._forced(reason)
+        )
+
+    async def _concluded(self, reason: Reason) -> Spoke | None:
+        """Have the model say what it found; None where it may not, cannot or does not."""
+        note = Noted(
+            text=f"The turn ends here: {LIMITS[reason]}. No tool can be called any more. Say now in "
+            "words what you found and what is left to do."
+        )
+        now = asyncio.get_running_loop().time()
+        size = self.progress.bytes + prompt_bytes((note,), ())
+        if not self.rules.generative or size > self.limits.prompt_bytes or now >= self.end:
+            return None
+        by = min(self.end, now + self.limits.conclusion_seconds)
+        said = await self.asking.conclusion((*self.progress.given, note), deadline=by)
+        if said is None:
+            return None
+        words = spoken(said.text, said.wire, self.redactor)
+        self.progress.append(note, words)
+        return words
+
+    def _forced(self, reason: Reason) -> Outcome:
+        self.progress.settle()
+        return self._outcome(reason, forced(reason))
+
+    def _outcome(self, reason: Reason, text: str) -> Outcome:
+        return Outcome(reason=reason, text=text, entries=self.progress.entries)

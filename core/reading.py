@@ -1,0 +1,87 @@
+"""Runs reads. What goes wrong with one is its result, and evidence for whoever asked for it."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from core.admission import refusal
+from core.display import sound
+from core.errors import Incorrect, SaysoError, Unavailable
+from core.ports import Ended, Ending, Runner
+from core.tools import Checked
+from core.transcript import Result
+
+_ENDINGS = {
+    Ending.TIMED_OUT: "it ran longer than its time limit",
+    Ending.TOO_MUCH_OUTPUT: "it printed more than its output limit",
+    Ending.NOT_STARTED: "it could not be started",
+}
+_log = logging.getLogger("sayso.turn")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Runs the reads of one turn."""
+
+    runner: Runner
+    turn: str
+    most: int
+    """Bytes that a result may have."""
+
+    async def look(self, calls: Mapping[str, Checked], found: dict[str, Result]) -> set[str]:
+        """Run calls at once, and put what came of each into `found` as soon as it is there.
+
+        Cancelling this cancels what still runs. Returns the calls that may work when made again.
+        """
+        again = set[str]()
+
+        async def one(key: str, checked: Checked) -> None:
+            try:
+                found[key] = self._bounded(checked, await self._read(key, checked))
+            except SaysoError as error:
+                found[key] = refusal(key, error)
+                if isinstance(error, Unavailable):
+                    again.add(key)
+            except Exception as error:  # noqa: BLE001 - a tool's failure is evidence, never a crash
+                _log.error("turn %s: %s: %s", self.turn, checked.tool.name, type(error).__name__)
+                text = f"{checked.tool.name} failed. Calling it again does not help."
+                found[key] = Result(call=key, text=text, failed=True)
+
+        await asyncio.gather(*(one(key, checked) for key, checked in calls.items()))
+        return again
+
+    def _bounded(self, checked: Checked, result: Result) -> Result:
+        """Return a result as every provider and store takes it; raise `Incorrect` if it is too large."""
+        text = sound(result.text)
+        if len(text.encode()) <= self.most:
+            return replace(result, text=text)
+        raise Incorrect(
+            f"{checked.tool.name}: what it found is larger than {self.most} bytes and was dropped. "
+            "Ask for less."
+        )
+
+    async def _read(self, key: str, checked: Checked) -> Result:
+        """Run a read to its end or to its first failing step."""
+        shown: list[str] = []
+        for step in checked.tool.expand(checked.arguments).steps:
+            obstacle = self.runner.obstacle(step)
+            if obstacle:
+                return Result(call=key, text=f"{checked.tool.name}: {obstacle}", failed=True)
+            ended = await self.runner.run(step, step_id=f"{self.turn}.{key}")
+            shown.append(ended.output.rstrip("\n"))
+            if ended.exit_code != 0:
+                failure = f"{checked.tool.name} failed: {ending_in_words(ended)}."
+                return Result(
+                    call=key, text="\n".join([failure, *filter(None, shown)]), failed=True
+                )
+        text = "\n".join(filter(None, shown)) or f"{checked.tool.name}: done, it printed nothing."
+        return Result(call=key, text=text)
+
+
+def ending_in_words(ended: Ended) -> str:
+    """Say how a command ended."""
+    if ended.ending is not Ending.EXITED:
+        return _ENDINGS[ended.ending]
+    code = ended.exit_code or 0
+    return f"signal {-code}" if code < 0 else f"exit code {code}"

@@ -1,0 +1,88 @@
+"""One turn of the agent with everything around it, so that a test names only what it is about."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.agent import Agent, Limits, Outcome, Session
+from core.canonical import Json
+from core.errors import SaysoError
+from core.redaction import Redactor
+from core.tools import Checked, Effect, Tool, Toolbox
+from core.transcript import AgentText, Entry, Heard, ToolCall, Use, Wire, whole
+from tests.builders import a_tool
+from tests.fakes.model import Scripted, ScriptedModel
+from tests.fakes.runner import FakeRunner
+
+HEARD = Heard(speaker="alice", text="append alpha")
+LOOK = a_tool("look", effect=Effect.READ)
+LOOK_TWICE = a_tool("look-twice", effect=Effect.READ, steps=2)
+WRITE = a_tool("append-word")
+TOOLS = (LOOK, LOOK_TWICE, WRITE)
+REQUEST = "f" * 32
+
+
+@dataclass
+class Proposals:
+    """Stands for the gate: remembers what was proposed, and refuses where a test says so."""
+
+    refusal: SaysoError | None = None
+    slow: float = 0.0
+    made: list[tuple[tuple[Checked, ...], AgentText]] = field(
+        default_factory=list[tuple[tuple[Checked, ...], AgentText]]
+    )
+    seen: list[str] = field(default_factory=list[str])
+    """What the reads of the same step had found."""
+    entries: list[tuple[Entry, ...]] = field(default_factory=list[tuple[Entry, ...]])
+    """What the turn was to append."""
+
+    async def __call__(
+        self, calls: Sequence[Checked], about: AgentText, seen: str, entries: tuple[Entry, ...]
+    ) -> str:
+        await asyncio.sleep(self.slow)
+        if self.refusal:
+            raise self.refusal
+        self.made.append((tuple(calls), about))
+        self.seen.append(seen)
+        self.entries.append(entries)
+        return REQUEST
+
+
+@dataclass
+class Scene:
+    """One turn with everything around it."""
+
+    runner: FakeRunner = field(default_factory=FakeRunner)
+    proposals: Proposals = field(default_factory=Proposals)
+    limits: Limits = field(default_factory=lambda: Limits(seconds=10))
+    tools: tuple[Tool, ...] = TOOLS
+    defaults: dict[str, Json] = field(default_factory=dict[str, Json])
+    redactor: Redactor = field(default_factory=lambda: Redactor.of(["hunter2hunter2"]))
+    history: tuple[Entry, ...] = ()
+    heard: Heard = HEARD
+    generative: bool = False
+
+    async def turn(self, *script: Scripted) -> tuple[Outcome, ScriptedModel]:
+        """Have a model play a script; whatever it does, the transcript stays whole."""
+        model = ScriptedModel(*script, generative=self.generative)
+        agent = Agent(runner=self.runner, redactor=self.redactor, limits=self.limits, pauses=(0, 0))
+        session = Session(turn="t_1", tools=Toolbox.of(self.tools), defaults=self.defaults)
+        outcome = await agent.turn(
+            self.heard,
+            model=model,
+            session=session,
+            propose=self.proposals,
+            history=self.history,
+        )
+        assert whole(outcome.entries) == outcome.entries
+        return outcome, model
+
+
+def call(tool: str, word: str = "alpha", *, name: str = "1", **more: Json) -> ToolCall:
+    """Return a call of one of the tools."""
+    return ToolCall(id=name, tool=tool, arguments={"word": word, **more})
+
+
+def use(*calls: ToolCall, about: AgentText | None = None, tokens: int = 0) -> Use:
+    """Return a step; `tokens` are what it took."""
+    return Use(calls=calls, about=about or AgentText(), wire=Wire(output_tokens=tokens))
