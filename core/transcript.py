@@ -150,7 +150,7 @@ def whole(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """
     kept = tuple(entries[:-1] if entries and isinstance(entries[-1], Called) else entries)
     before: Entry | None = None
-    for entry in kept:
+    for entry in (*kept, None):
         if _open(before) != _closed(entry):
             raise Refused(
                 "What is kept of this conversation does not fit together. Start a new one."
@@ -163,5 +163,5 @@ def _open(entry: Entry | None) -> list[str] | None:
     return sorted(call.id for call in entry.calls) if isinstance(entry, Called) else None
 
 
-def _closed(entry: Entry) -> list[str] | None:
+def _closed(entry: Entry | None) -> list[str] | None:
     return sorted(one.call for one in entry.results) if isinstance(entry, Returned) else None
