@@ -48,10 +48,10 @@ The text is what the reads of the same step found; the entries are what the turn
 transcript if this is how it ends. Where it returns, the turn has ended.
 """
 
-_WAITS = "The plan waits for approval, not run. What people decide will be told here."
+_WAITS = "The plan waits for approval, not run."
 _BLOCKED = "Not proposed: another call of this step has to be corrected first."
 _LAST = "Not run: this was the last step of the turn."
-_LATE = "Not run to its end: the time of the turn was over."
+_LATE = "Not run, or not to its end: the time of the turn was over."
 _ASKED = "The question was put to the person. The next message answers it."
 _NOT_ASKED = "Not run: a question ends the turn. Make this call again if it is needed then."
 _NOT_RUN = {
@@ -223,9 +223,10 @@ class Course:
 
     def _remember(self, work: _Work) -> None:
         """Remember which calls were answered, so that they are not made again."""
-        done = [one for one in work.made if one.call.id not in work.open]
-        self.progress.corrected |= {one.mark for one in done if one.repeats}
-        self.progress.seen |= {one.mark for one in done}
+        still_open = {one.mark for one in work.made if one.call.id in work.open}
+        repeated = {one.mark for one in work.made if one.repeats}
+        self.progress.corrected |= repeated - still_open
+        self.progress.seen |= {one.mark for one in work.made} - still_open
 
     async def _cut(self, reason: Reason) -> Outcome:
         """End the turn for a reason that nobody wanted, with closing words where a limit allows them."""

@@ -1,0 +1,719 @@
+"""What a model may do in a turn: every reason for which one ends, and every limit."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import pytest
+
+from core.agent import Agent, Limits, Outcome, Reason, Session
+from core.canonical import Json
+from core.errors import Refused, SaysoError, Unavailable
+from core.outcomes import LIMITS, STOPS, forced
+from core.redaction import Redactor
+from core.tools import Toolbox
+from core.transcript import (
+    AgentText,
+    Broken,
+    Called,
+    Entry,
+    Heard,
+    Move,
+    Noted,
+    Pause,
+    Result,
+    Returned,
+    Say,
+    Spoke,
+    Stop,
+    ToolCall,
+    Use,
+    Wire,
+)
+from tests.fakes.model import Scripted, ScriptedModel
+from tests.fakes.runner import FakeRunner, exited, for_ever
+from tests.scene import HEARD, Proposals, Scene, call, use
+
+LOOKS = use(call("look"))
+APPENDS = use(call("append-word", rationale="because"))
+ASKS = use(ToolCall(id="1", tool="ask_user", arguments={"question": "Which file?"}))
+OK = Say(text="ok", wire=Wire(content="[ok]"))
+CLOSING = Say(text="So far: three words.")
+Kinds: TypeAlias = tuple[type[Entry], ...]
+PAIR: Kinds = (Called, Returned)
+
+
+def model(limits: Limits | None = None, **more: object) -> Scene:
+    """Return a turn of a model that writes texts of its own."""
+    return Scene(limits=limits or Limits(seconds=10), generative=True, **more)  # type: ignore[arg-type]
+
+
+async def hangs(_: Sequence[Entry]) -> Move:
+    await for_ever()
+    raise AssertionError
+
+
+def results(outcome: Outcome, at: int = -1) -> list[str]:
+    returned = [entry for entry in outcome.entries if isinstance(entry, Returned)][at]
+    return [result.text for result in returned.results]
+
+
+# Every reason
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """How a turn goes, and what is left of it."""
+
+    script: tuple[Scripted, ...]
+    reason: Reason
+    text: str = ""
+    """What is posted; empty for the reason's own sentence."""
+    kinds: Kinds = ()
+    """What is appended after what was heard."""
+    ran: int = 0
+    asked: int = 1
+    """How often the model was."""
+    limits: Limits = field(default_factory=lambda: Limits(seconds=10))
+
+
+DOWN = Unavailable("no route to 10.0.0.7")
+ROWS = {
+    "an answer": Row(script=(OK,), reason=Reason.ANSWERED, text="ok", kinds=(Spoke,)),
+    "a question": Row(script=(ASKS,), reason=Reason.ASKED, text="Which file?", kinds=PAIR),
+    "a look and a plan": Row(
+        script=(LOOKS, APPENDS), reason=Reason.PROPOSED, kinds=PAIR * 2, ran=1, asked=2
+    ),
+    "a refusal": Row(
+        script=(Broken(stop=Stop.REFUSED, text="I will not"),), reason=Reason.REFUSED_BY_MODEL
+    ),
+    "a cut message": Row(
+        script=(LOOKS, Broken(stop=Stop.TRUNCATED, text="rm -")),
+        reason=Reason.TRUNCATED,
+        kinds=PAIR,
+        ran=1,
+        asked=2,
+    ),
+    "too much for the model": Row(
+        script=(Broken(stop=Stop.CONTEXT_EXCEEDED),), reason=Reason.CONTEXT_EXCEEDED
+    ),
+    "a reason that nobody knows": Row(
+        script=(Broken(stop=Stop.UNKNOWN, text="?"),), reason=Reason.ERROR
+    ),
+    "tools without calls": Row(script=(use(),), reason=Reason.ERROR),
+    "an answer without words": Row(script=(Say(text=" \n"),), reason=Reason.ERROR),
+    "one turn": Row(
+        script=(LOOKS, Broken(stop=Stop.UNKNOWN)),
+        reason=Reason.MAX_TURNS,
+        kinds=PAIR,
+        asked=2,
+        limits=Limits(turns=1),
+    ),
+    "one tool call": Row(
+        script=(use(call("look"), call("look", "b", name="2")), DOWN),
+        reason=Reason.MAX_TOOL_CALLS,
+        kinds=PAIR,
+        asked=2,
+        limits=Limits(tool_calls=1),
+    ),
+    "one token": Row(
+        script=(use(call("look"), tokens=1), ASKS),
+        reason=Reason.MAX_TOKENS,
+        kinds=PAIR,
+        asked=2,
+        limits=Limits(tokens=1),
+    ),
+    "one byte of prompt": Row(
+        script=(), reason=Reason.CONTEXT_EXCEEDED, asked=0, limits=Limits(prompt_bytes=1)
+    ),
+    "no time for the model": Row(
+        script=(hangs, hangs), reason=Reason.MAX_SECONDS, asked=2, limits=Limits(seconds=0.2)
+    ),
+    "the same call for the third time": Row(
+        script=(LOOKS, LOOKS, LOOKS), reason=Reason.REPEATED_CALL, kinds=PAIR * 3, ran=1, asked=3
+    ),
+    "no model": Row(script=(DOWN, DOWN, DOWN), reason=Reason.MODEL_UNAVAILABLE, asked=3),
+    "a model with a fault": Row(
+        script=(LOOKS, ValueError("4711")),
+        reason=Reason.MODEL_UNAVAILABLE,
+        kinds=PAIR,
+        ran=1,
+        asked=2,
+    ),
+}
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+async def test_c4_every_reason_has_its_text_its_entries_and_what_ran(row: Row) -> None:
+    scene = model(row.limits)
+    outcome, asked = await scene.turn(*row.script)
+    assert outcome.reason is row.reason
+    wanted = row.text or ("" if row.reason is Reason.PROPOSED else forced(row.reason))
+    assert outcome.text == wanted
+    assert tuple(map(type, outcome.entries)) == (Heard, *row.kinds)
+    assert len(scene.runner.ran) == row.ran
+    assert len(asked.seen) == row.asked
+
+
+def test_c4_the_table_has_every_reason_but_a_stop_which_is_no_end_of_the_loop() -> None:
+    assert {row.reason for row in ROWS.values()} == set(Reason) - {Reason.STOPPED}
+
+
+@pytest.mark.parametrize("reason", sorted({*STOPS.values(), *LIMITS, Reason.REPEATED_CALL}))
+def test_every_forced_end_says_what_to_do_next(reason: Reason) -> None:
+    text = forced(reason)
+    assert text.endswith(".")
+    assert reason is Reason.MAX_SECONDS or any(
+        word in text.lower() for word in ("ask", "start", "put it", "try")
+    )
+
+
+# The end of a turn: stop reasons, pauses, limits
+
+
+async def test_c5_a_cut_message_runs_and_posts_nothing() -> None:
+    scene = model()
+    outcome, _ = await scene.turn(
+        Broken(stop=Stop.TRUNCATED, text="secret plan", wire=Wire(content="x"))
+    )
+    assert "secret plan" not in repr(outcome)
+    assert (scene.runner.ran, scene.proposals.made) == ([], [])
+
+
+async def test_c5_a_pause_sends_back_what_was_sent_unchanged() -> None:
+    outcome, asked = await model().turn(Pause(wire=Wire(content="[half]")), OK)
+    paused = Spoke(text="", content="[half]")
+    assert asked.seen[1] == (HEARD, paused)
+    assert outcome.entries == (HEARD, paused, Spoke(text="ok", content="[ok]"))
+
+
+async def test_c5_a_pause_uses_a_turn_and_is_not_kept_where_nobody_goes_on_with_it() -> None:
+    paused = Pause(wire=Wire(content="[half]"))
+    outcome, _ = await model(Limits(turns=3)).turn(LOOKS, paused, paused, DOWN)
+    assert outcome.reason is Reason.MAX_TURNS
+    assert tuple(map(type, outcome.entries)) == (Heard, Called, Returned)
+    outcome, _ = await model().turn(paused, ValueError())
+    assert outcome.entries == (HEARD,)
+
+
+async def test_c5_a_pause_in_which_nothing_was_sent_leaves_nothing() -> None:
+    outcome, _ = await model().turn(Pause(wire=Wire()), OK)
+    assert outcome.entries == (HEARD, Spoke(text="ok", content="[ok]"))
+
+
+async def test_c1_on_the_last_turn_a_read_is_not_run_and_a_gated_call_may_still_propose() -> None:
+    scene = model(Limits(turns=1))
+    both = use(call("look"), call("append-word", name="2", rationale="because"))
+    outcome, _ = await scene.turn(both)
+    assert (outcome.reason, outcome.text, scene.runner.ran) == (Reason.PROPOSED, "", [])
+    assert results(outcome) == [
+        "Not run: this was the last step of the turn.",
+        "The plan waits for approval, not run.",
+    ]
+
+
+async def test_c1_when_the_tokens_are_gone_a_read_is_not_run_either() -> None:
+    scene = model(Limits(tokens=15))
+    outcome, _ = await scene.turn(
+        use(call("look"), tokens=5), use(call("look", "b"), tokens=6), DOWN
+    )
+    assert outcome.reason is Reason.MAX_TOKENS
+    assert len(scene.runner.ran) == 1
+    assert results(outcome) == ["Not run: this was the last step of the turn."]
+
+
+async def test_p21_tokens_are_checked_before_the_model_is_asked_again() -> None:
+    exactly = model(Limits(tokens=10))
+    assert (await exactly.turn(use(call("look"), tokens=5), OK))[0].reason is Reason.ANSWERED
+    over, asked = await model(Limits(tokens=9)).turn(use(call("look"), tokens=5), DOWN)
+    assert (over.reason, asked.concluded) == (Reason.MAX_TOKENS, [False, True])
+
+
+@pytest.mark.parametrize("generative", [True, False])
+async def test_c2_the_deadline_cancels_a_read_and_keeps_what_others_found(
+    generative: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    scene = Scene(limits=Limits(seconds=0.2), generative=generative)
+    scene.runner.meanwhile["look", "0", "alpha"] = for_ever
+    scene.runner.endings["look", "0", "b"] = exited(output="found")
+    step = use(
+        call("look"),
+        call("look", "b", name="2"),
+        call("append-word", name="3", rationale="because"),
+    )
+    begun = asyncio.get_running_loop().time()
+    outcome, _ = await scene.turn(step, hangs)
+    assert asyncio.get_running_loop().time() - begun < 5  # a guard; it is 0.2 on an idle machine
+    assert (outcome.reason, scene.runner.cut) == (Reason.MAX_SECONDS, ["t_1.1"])
+    late = "Not run, or not to its end: the time of the turn was over."
+    assert results(outcome) == [late, "found", late]
+    assert scene.proposals.made == []
+
+
+async def test_c2_no_model_is_asked_after_the_deadline() -> None:
+    scene = model(Limits(seconds=0.1))
+
+    async def blocks(_: Sequence[Entry]) -> Move:
+        loop = asyncio.get_running_loop()
+        while loop.time() < begun + 0.11:
+            pass  # a model that never lets anybody else run cannot be cancelled
+        return APPENDS
+
+    scene.proposals.refusal = Refused("No.")
+    begun = asyncio.get_running_loop().time()
+    outcome, asked = await scene.turn(blocks)
+    assert (outcome.reason, len(asked.seen)) == (Reason.MAX_SECONDS, 1)
+
+
+async def test_c3_an_oversized_prompt_makes_no_model_call_and_what_fits_exactly_does() -> None:
+    scene = model(tools=())
+    scene.limits = Limits(prompt_bytes=600)
+    scene.heard = Heard(speaker="a", text="x" * 600)
+    outcome, asked = await scene.turn()
+    assert (outcome.reason, asked.seen) == (Reason.CONTEXT_EXCEEDED, [])
+    assert outcome.entries == (scene.heard,)
+
+
+async def test_c3_the_history_and_the_tools_count_too() -> None:
+    small = Limits(prompt_bytes=3000)
+    history = (Heard(speaker="a", text="x" * 3000), Spoke(text="ok"))
+    assert (await model(small).turn(OK))[0].reason is Reason.ANSWERED
+    assert (await model(small, history=history).turn())[0].reason is Reason.CONTEXT_EXCEEDED
+    assert (await model(Limits(prompt_bytes=1000)).turn())[0].reason is Reason.CONTEXT_EXCEEDED
+
+
+async def test_c3_what_a_step_appends_counts_at_the_next() -> None:
+    scene = model(Limits(prompt_bytes=4000))
+    scene.runner.endings["look",] = exited(output="x" * 4000)
+    outcome, _ = await scene.turn(LOOKS)
+    assert outcome.reason is Reason.CONTEXT_EXCEEDED
+
+
+async def test_c3_a_result_that_is_too_large_never_enters_the_next_request() -> None:
+    scene = model(Limits(result_bytes=100))
+    scene.runner.endings["look",] = exited(output="ä" * 51)
+    scene.runner.endings["look", "0", "b"] = exited(output="ä" * 50)
+    outcome, asked = await scene.turn(use(call("look"), call("look", "b", name="2")), OK)
+    assert outcome.reason is Reason.ANSWERED
+    large, small = asked.told
+    assert (large.failed, large.correctable) == (True, True)
+    assert (
+        large.text == "look: what it found is larger than 100 bytes and was dropped. Ask for less."
+    )
+    assert small == Result(call="2", text="ä" * 50)
+
+
+async def test_c3_arguments_that_are_too_large_are_a_short_error_that_can_be_corrected() -> None:
+    scene = model(Limits(argument_bytes=100))
+    outcome, asked = await scene.turn(use(call("look", "x" * 101)), use(call("look")), OK)
+    assert (outcome.reason, len(scene.runner.ran)) == (Reason.ANSWERED, 1)
+    assert "xxx" not in repr(asked.seen)
+    first = asked.seen[1][-1]
+    assert first == Returned(
+        results=(
+            Result(
+                call="1",
+                text="look: The arguments are larger than 100 bytes. Call it again with that corrected.",
+                failed=True,
+                correctable=True,
+            ),
+        )
+    )
+
+
+async def test_a_tools_failure_that_nobody_foresaw_is_evidence(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def breaks() -> None:
+        raise KeyError("4711")
+
+    scene = model(runner=FakeRunner(meanwhile={("look",): breaks}))
+    outcome, asked = await scene.turn(LOOKS, OK)
+    assert outcome.reason is Reason.ANSWERED
+    assert asked.told[0].text == "look failed. Calling it again does not help."
+    assert ("4711" in caplog.text, "KeyError" in caplog.text) == (False, True)
+
+
+# The same call twice
+
+
+SAME: list[tuple[dict[str, Json], dict[str, Json]]] = [
+    ({"word": "a", "file": "f"}, {"file": "f", "word": "a"}),
+    ({"word": "a"}, {"word": "a", "file": "words.txt"}),
+    ({"word": 1}, {"word": 1.0}),
+    ({"word": 1, "nonsense": [1, {"a": 2}]}, {"nonsense": [1.0, {"a": 2}], "word": 1}),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+async def test_c7_the_same_call_is_corrected_once_and_then_ends_the_turn(
+    one: dict[str, Json], other: dict[str, Json]
+) -> None:
+    scene = model(Limits(tool_calls=1))
+    moves = [use(ToolCall(id="1", tool="look", arguments=given)) for given in (one, other, one)]
+    outcome, asked = await scene.turn(*moves)
+    assert outcome.reason is Reason.REPEATED_CALL
+    assert len(scene.runner.ran) <= 1
+    assert asked.told[0].text.startswith("Not run again: you made this very call before")
+    assert results(outcome) == [
+        "Not run: a call of this step was made before and had been corrected."
+    ]
+
+
+async def test_c7_a_call_that_the_gate_refused_counts_as_seen() -> None:
+    scene = model(proposals=Proposals(refusal=Refused("bob denied this here.")))
+    outcome, asked = await scene.turn(APPENDS, APPENDS, APPENDS)
+    assert outcome.reason is Reason.REPEATED_CALL
+    assert asked.told[0].failed
+
+
+async def test_c7_a_correction_lets_the_turn_go_on() -> None:
+    scene = model(Limits(tool_calls=2))
+    outcome, _ = await scene.turn(LOOKS, LOOKS, use(call("look", "b")), OK)
+    assert (outcome.reason, len(scene.runner.ran)) == (Reason.ANSWERED, 2)
+
+
+async def test_c7_what_is_still_to_be_corrected_or_was_out_of_reach_may_be_made_again() -> None:
+    beside = use(call("append-word", rationale="r"), call("no-such", name="2"))
+    assert (await model().turn(beside, APPENDS))[0].reason is Reason.PROPOSED
+    twice = use(
+        call("append-word", rationale="r"), call("append-word", name="2", rationale="because")
+    )
+    assert (await model().turn(twice, APPENDS))[0].reason is Reason.PROPOSED
+    scene = model(proposals=Proposals(refusal=Unavailable("The disk is full.")))
+    assert (await scene.turn(APPENDS, APPENDS, APPENDS, OK))[0].reason is Reason.ANSWERED
+
+
+async def test_c7_a_read_that_was_out_of_reach_may_be_made_again() -> None:
+    failures = [SaysoError("x"), Unavailable("The folder cannot be read.")]
+
+    async def down() -> None:
+        if failures:
+            raise failures.pop()
+
+    scene = model(runner=FakeRunner(meanwhile={("look",): down}))
+    outcome, asked = await scene.turn(LOOKS, LOOKS, LOOKS, OK)
+    assert outcome.reason is Reason.ANSWERED
+    assert len(scene.runner.ran) == 2
+    assert asked.told[0].text.startswith("Not run again")
+
+
+async def test_c7_two_equal_reads_of_one_step_run_once_and_are_no_obstacle_for_a_plan() -> None:
+    scene = model()
+    scene.runner.endings["look",] = exited(output="three words")
+    step = use(
+        call("look"), call("look", name="2"), call("append-word", name="3", rationale="because")
+    )
+    outcome, _ = await scene.turn(step)
+    assert (outcome.reason, outcome.text) == (Reason.PROPOSED, "three words")
+    assert len(scene.runner.ran) == 1
+
+
+async def test_c7_who_only_passes_on_what_a_person_said_may_repeat_it() -> None:
+    scene = Scene()
+    twice = use(call("append-word"), call("append-word", name="2"))
+    outcome, _ = await scene.turn(twice)
+    assert outcome.reason is Reason.PROPOSED
+    assert len(scene.proposals.made[0][0]) == 2
+
+
+# The concluding message
+
+
+LIMITED: dict[Reason, tuple[Limits, tuple[Scripted, ...]]] = {
+    Reason.MAX_TURNS: (Limits(turns=1), (LOOKS,)),
+    Reason.MAX_TOOL_CALLS: (
+        Limits(tool_calls=1),
+        (use(call("look"), call("look", "b", name="2")),),
+    ),
+    Reason.MAX_TOKENS: (Limits(tokens=1), (use(call("look"), tokens=1),)),
+    Reason.MAX_SECONDS: (Limits(seconds=0.2), (hangs,)),
+}
+
+
+@pytest.mark.parametrize("reason", LIMITED)
+async def test_c11_a_limit_allows_one_concluding_message_which_is_marked(reason: Reason) -> None:
+    limits, script = LIMITED[reason]
+    closing = Say(text="It is hunter2hunter2.", suggestions=("x",), wire=Wire(content="[c]"))
+    outcome, asked = await model(limits).turn(*script, closing)
+    assert outcome.reason is reason
+    assert outcome.text == f"(incomplete: {LIMITS[reason]})\nIt is [redacted]."
+    assert outcome.suggestions == ()
+    assert asked.concluded == [False, True]
+    *_, note, spoke = outcome.entries
+    assert asked.seen[-1] == outcome.entries[:-1]
+    assert isinstance(note, Noted)
+    assert LIMITS[reason] in note.text
+    assert spoke == Spoke(text="It is [redacted].")
+
+
+FAILING: list[Scripted] = [
+    DOWN,
+    ValueError("4711"),
+    TimeoutError(),
+    LOOKS,
+    ASKS,
+    Pause(wire=Wire(content="x")),
+    Broken(stop=Stop.TRUNCATED, text="Half"),
+    Say(text=" "),
+]
+
+
+@pytest.mark.parametrize("reason", LIMITED)
+@pytest.mark.parametrize("closing", FAILING, ids=lambda one: type(one).__name__)
+async def test_c11_where_that_fails_the_limit_itself_is_named(
+    reason: Reason, closing: Scripted
+) -> None:
+    limits, script = LIMITED[reason]
+    outcome, asked = await model(limits).turn(*script, closing)
+    assert (outcome.reason, outcome.text) == (reason, forced(reason))
+    assert asked.concluded == [False, True]
+    assert not any(isinstance(entry, Noted | Spoke) for entry in outcome.entries)
+
+
+async def test_c11_a_conclusion_has_its_own_time_and_never_more_than_the_turn_has() -> None:
+    begun = asyncio.get_running_loop().time()
+    limits = Limits(turns=1, seconds=60, conclusion_seconds=0.1)
+    outcome, _ = await model(limits).turn(LOOKS, hangs)
+    assert outcome.reason is Reason.MAX_TURNS
+    outcome, _ = await model(Limits(turns=1, seconds=0.1)).turn(LOOKS, hangs)
+    assert outcome.reason is Reason.MAX_TURNS
+    assert asyncio.get_running_loop().time() - begun < 2
+
+
+async def test_c11_no_conclusion_is_asked_for_in_a_prompt_that_is_too_large() -> None:
+    scene = model(Limits(turns=1, prompt_bytes=4000))
+    scene.heard = Heard(speaker="a", text="x" * 1000)
+    outcome, asked = await scene.turn(use(call("look", "y" * 3000)))
+    assert (outcome.reason, asked.concluded) == (Reason.MAX_TURNS, [False])
+
+
+async def test_c11_who_writes_nothing_of_its_own_is_not_asked_to_conclude() -> None:
+    outcome, asked = await Scene(limits=Limits(turns=1)).turn(LOOKS)
+    assert (outcome.reason, outcome.text) == (Reason.MAX_TURNS, forced(Reason.MAX_TURNS))
+    assert asked.concluded == [False]
+
+
+async def test_who_writes_nothing_of_its_own_is_given_no_prompt_that_could_be_too_large() -> None:
+    outcome, _ = await Scene(limits=Limits(prompt_bytes=1)).turn(Say(text=""))
+    assert outcome.reason is Reason.ANSWERED
+
+
+# A question
+
+
+async def test_c12_a_question_wins_over_what_is_called_beside_it() -> None:
+    scene = model()
+    asks = ToolCall(id="2", tool="ask_user", arguments={"question": " Is it hunter2hunter2? "})
+    outcome, _ = await scene.turn(
+        use(call("look"), asks, call("append-word", name="3", rationale="because"))
+    )
+    assert (outcome.reason, outcome.text) == (Reason.ASKED, "Is it [redacted]?")
+    assert (scene.runner.ran, scene.proposals.made) == ([], [])
+    not_run = "Not run: a question ends the turn. Make this call again if it is needed then."
+    assert results(outcome) == [
+        not_run,
+        "The question was put to the person. The next message answers it.",
+        not_run,
+    ]
+
+
+BAD_QUESTIONS: list[dict[str, Json]] = [
+    {},
+    {"question": ""},
+    {"question": " \n"},
+    {"question": 4711},
+    {"question": ["4711"]},
+    {"question": None},
+    {"question": "Which?", "options": ["4711"]},
+    {"questions": "4711"},
+    {"question": "4711\ud800"},
+]
+
+
+@pytest.mark.parametrize("arguments", BAD_QUESTIONS)
+async def test_c12_a_question_that_is_none_can_be_corrected(arguments: dict[str, Json]) -> None:
+    asks = use(ToolCall(id="1", tool="ask_user", arguments=arguments))
+    outcome, asked = await model().turn(asks, ASKS)
+    assert outcome.reason is Reason.ASKED
+    [told] = asked.told
+    assert (told.failed, told.correctable) == (True, True)
+    assert "`question`" in told.text
+    assert "4711" not in told.text
+
+
+async def test_c12_two_questions_at_once_are_none() -> None:
+    two = use(*(ToolCall(id=n, tool="ask_user", arguments={"question": n}) for n in "12"))
+    outcome, asked = await model().turn(two, ASKS)
+    assert outcome.reason is Reason.ASKED
+    assert [told.correctable for told in asked.told] == [True, True]
+
+
+async def test_c12_who_writes_nothing_of_its_own_has_no_question() -> None:
+    outcome, asked = await Scene().turn(ASKS, OK)
+    assert outcome.reason is Reason.ANSWERED
+    assert asked.told[0].text.startswith("There is no such tool here.")
+
+
+# What is said about gated calls
+
+
+async def test_the_texts_about_gated_calls_are_joined_and_never_hashed() -> None:
+    scene = model()
+    step = use(
+        call("append-word", rationale="one", limitations="l\0", alternatives=" "),
+        call("append-word", "b", name="2", rationale=" two ", limitations="l\0"),
+        call("look", name="3", rationale="of a read", limitations=1),
+        about=AgentText(rationale="zero"),
+    )
+    outcome, _ = await scene.turn(step)
+    assert outcome.reason is Reason.PROPOSED
+    [(calls, about)] = scene.proposals.made
+    assert about == AgentText(rationale="zero\none\ntwo", limitations="l\ufffd")
+    assert [dict(one.arguments) for one in calls] == [
+        {"word": word, "file": "words.txt"} for word in ("alpha", "b")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ({}, "rationale"),
+        ({"rationale": " "}, "rationale"),
+        ({"rationale": ["4711"]}, "rationale"),
+        ({"rationale": "r", "limitations": 4711}, "limitations"),
+        ({"rationale": "r", "alternatives": None}, "alternatives"),
+    ],
+)
+async def test_a_gated_call_that_is_not_explained_can_be_corrected(
+    more: dict[str, Json], name: str
+) -> None:
+    outcome, asked = await model().turn(
+        use(ToolCall(id="1", tool="append-word", arguments={"word": "a", **more})), APPENDS
+    )
+    assert outcome.reason is Reason.PROPOSED
+    [told] = asked.told
+    assert told.correctable
+    assert told.text.startswith(f"append-word: `{name}`: a text is expected")
+    assert "4711" not in told.text
+
+
+async def test_a_fault_in_the_text_of_arguments_can_be_corrected() -> None:
+    scene = model()
+    bad = ToolCall(id="1", tool="look", arguments={}, fault="This JSON names one key twice.")
+    outcome, asked = await scene.turn(use(bad), use(bad), LOOKS, OK)
+    assert (outcome.reason, len(scene.runner.ran)) == (Reason.ANSWERED, 1)
+    assert asked.seen[1][-1] == Returned(
+        results=(
+            Result(
+                call="1",
+                text="look: This JSON names one key twice. Call it again with that corrected.",
+                failed=True,
+                correctable=True,
+            ),
+        )
+    )
+
+
+# Asking again
+
+
+async def test_a_model_that_did_not_answer_is_asked_again_at_most_twice() -> None:
+    outcome, asked = await model().turn(DOWN, DOWN, OK)
+    assert (outcome.reason, len(asked.seen)) == (Reason.ANSWERED, 3)
+    outcome, asked = await model().turn(LOOKS, DOWN, OK)
+    assert (outcome.reason, len(asked.seen)) == (Reason.ANSWERED, 3)
+
+
+@pytest.mark.parametrize("error", [ConnectionError("4711"), TimeoutError("4711"), Refused("4711")])
+async def test_c10_anything_else_is_not_tried_again_and_only_its_type_is_logged(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    outcome, asked = await model().turn(error)
+    assert (outcome.reason, len(asked.seen)) == (Reason.MODEL_UNAVAILABLE, 1)
+    assert "4711" not in outcome.text
+    [record] = caplog.records
+    assert (record.levelno, record.exc_info) == (logging.WARNING, None)
+    assert record.getMessage() == f"turn t_1: the model failed: {type(error).__name__}"
+
+
+async def test_the_pauses_between_the_tries_end_with_the_turn() -> None:
+    agent = Agent(
+        runner=FakeRunner(), redactor=Redactor.of([]), limits=Limits(seconds=0.1), pauses=(60,)
+    )
+    outcome = await agent.turn(
+        HEARD,
+        model=ScriptedModel(DOWN, generative=False),
+        session=Session(turn="t_1", tools=Toolbox(()), defaults={}),
+        propose=Proposals(),
+    )
+    assert outcome.reason is Reason.MAX_SECONDS
+
+
+# The transcript
+
+
+async def test_i10_the_turns_before_come_first_and_are_not_appended_again() -> None:
+    history = (Heard(speaker="bob", text="hi"), Spoke(text="hello"))
+    outcome, asked = await model(history=history).turn(OK)
+    assert asked.seen == [(*history, HEARD)]
+    assert outcome.entries == (HEARD, Spoke(text="ok", content="[ok]"))
+
+
+async def test_i10_every_prompt_begins_with_the_one_before() -> None:
+    moves = [use(call("look", word)) for word in "abc"]
+    _, asked = await model().turn(*moves, OK)
+    for before, after in zip(asked.seen, asked.seen[1:], strict=False):
+        assert after[: len(before)] == before
+
+
+async def test_p05_calls_at_the_end_of_the_history_are_left_out() -> None:
+    history = (Heard(speaker="bob", text="hi"), Called(calls=(call("look"),)))
+    _, asked = await model(history=history).turn(OK)
+    assert asked.seen == [(history[0], HEARD)]
+
+
+async def test_p05_a_history_that_does_not_fit_together_is_not_sent() -> None:
+    history = (Called(calls=(call("look"),)), Spoke(text="ok"))
+    outcome, asked = await model(history=history).turn(OK)
+    assert (outcome.reason, outcome.entries, asked.seen) == (Reason.ERROR, (HEARD,), [])
+    assert outcome.text.endswith("Start a new one.")
+
+
+async def test_ids_are_new_in_the_whole_conversation() -> None:
+    history = (
+        HEARD,
+        Called(calls=(call("look"),)),
+        Returned(results=(Result(call="1", text="old"),)),
+    )
+    scene = model(history=history)
+    outcome, _ = await scene.turn(use(call("look")), use(call("look", "b")), OK)
+    assert scene.runner.step_ids == ["t_1.call_2", "t_1.call_3"]
+    called = [entry.calls[0].id for entry in outcome.entries if isinstance(entry, Called)]
+    assert called == ["call_2", "call_3"]
+
+
+async def test_what_is_proposed_comes_with_what_the_turn_appends() -> None:
+    scene = model()
+    scene.runner.endings["look",] = exited(output="three words")
+    step = Use(
+        calls=(call("look"), call("append-word", name="2", rationale="because")),
+        text="I look and append.",
+        wire=Wire(content="[blocks]"),
+    )
+    outcome, _ = await scene.turn(step)
+    waiting = Result(call="2", text="The plan waits for approval, not run.")
+    assert outcome.entries == (
+        HEARD,
+        Called(calls=step.calls, text="I look and append.", content="[blocks]"),
+        Returned(results=(Result(call="1", text="three words"), waiting)),
+    )
+    assert scene.proposals.entries == [outcome.entries]
+
+
+async def test_what_was_heard_is_kept_sound() -> None:
+    scene = model(heard=Heard(speaker="a", text="a\0\ud800"))
+    outcome, _ = await scene.turn(OK)
+    assert outcome.entries[0] == Heard(speaker="a", text="a\ufffd\ufffd")
