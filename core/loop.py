@@ -174,25 +174,27 @@ class Course:
     ) -> Outcome | None:
         work.results |= {one.call.id: one.refused for one in work.made if one.refused}
         reads = work.of(Effect.READ) if looks else {}
-        if not await self._looked(work, reads):
-            self.progress.append(*work.entries(_LATE))
-            return await self._cut(Reason.MAX_SECONDS)
-        found = "\n".join(work.results[key].text for key in reads)
-        request = await self._proposed(work, about, found, propose)
-        self.progress.append(*work.entries(_LAST))
+        late = await self._look(work, reads)
+        found = "\n".join(work.results[key].text for key in reads if key in work.results)
+        request = None if late else await self._proposed(work, about, found, propose)
+        self.progress.append(*work.entries(_LATE if late else _LAST))
         self._remember(work)
+        return await self._cut(Reason.MAX_SECONDS) if late else self._handed(request, found)
+
+    def _handed(self, request: str | None, found: str) -> Outcome | None:
+        """Return the end of a turn that opened a request; None where it did not."""
         if request is None:
             return None
         return replace(self._outcome(Reason.PROPOSED, found), request=request)
 
-    async def _looked(self, work: _Work, reads: dict[str, Checked]) -> bool:
-        """Run reads; return whether all came to an end before the deadline."""
+    async def _look(self, work: _Work, reads: dict[str, Checked]) -> bool:
+        """Run reads; return whether the deadline cut any."""
         try:
             async with asyncio.timeout_at(self.deadline):
                 work.open |= await self.reading.look(reads, work.results)
         except TimeoutError:
-            return False
-        return True
+            return True
+        return False
 
     async def _proposed(
         self, work: _Work, about: AgentText, found: str, propose: Propose

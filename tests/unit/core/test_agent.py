@@ -266,6 +266,7 @@ async def test_a_dictated_call_is_made_once_and_its_result_said_as_it_is() -> No
     assert await dictated.next_move((HEARD,), tools) == use(call("look"))
     returned = Returned(results=(Result(call="1", text="a"), Result(call="2", text="b")))
     assert await dictated.next_move((HEARD, returned), tools) == Say(text="a\nb")
+    assert not dictated.generative
 
 
 async def test_c8_two_calls_with_one_id_run_nothing_at_all() -> None:
