@@ -99,9 +99,9 @@ class Agent:
         """Return a turn at its start; raise `Refused` where the transcript is none."""
         before = whole(history)
         declared = declarations(session.tools) if model.generative else ()
-        progress = Progress(
-            history=before, bytes=prompt_bytes(before, declared), taken=ids_of(before)
-        )
+        # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
+        size = prompt_bytes(before, declared) if model.generative else 0
+        progress = Progress(history=before, bytes=size, taken=ids_of(before))
         progress.append(replace(heard, text=sound(heard.text)))
         now, limits = asyncio.get_running_loop().time(), self.limits
         asking = Asking(model=model, tools=session.tools, turn=session.turn, pauses=self.pauses)

@@ -1,13 +1,14 @@
 """How far one turn may go, and how what a model is given is measured."""
 
+import json
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 
 from core.canonical import Json, encode
 from core.declarations import Declaration
-from core.errors import Invalid
-from core.transcript import Called, Entry, Spoke
+from core.errors import Invalid, Refused
+from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke
 
 _SHARE = 4
 
@@ -54,8 +55,25 @@ def _entry_bytes(entry: Entry) -> int:
     match entry:
         case Called(content=content) | Spoke(content=content) if content:
             return len(content.encode())
-        case _:
+        case Called():
             return _bytes(asdict(entry))
+        case _:
+            return _text_bytes(entry)
+
+
+def _text_bytes(entry: Entry) -> int:
+    """Measure an entry without numbers: its plain JSON is as long as the canonical one, and cheap."""
+    try:
+        return len(_PLAIN.encode(entry).encode())
+    except UnicodeEncodeError as error:
+        raise Refused("This text holds half a character, so it has no exact JSON form.") from error
+
+
+def _values(part: Heard | Noted | Spoke | Returned | Result) -> dict[str, object]:
+    return {field.name: getattr(part, field.name) for field in fields(part)}
+
+
+_PLAIN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_values)
 
 
 def _bytes(value: Json) -> int:

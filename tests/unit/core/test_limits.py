@@ -1,16 +1,19 @@
 """Limits are positive numbers, and what a model is given is measured in one way."""
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.canonical import encode
 from core.declarations import declarations
 from core.errors import Invalid, Refused
 from core.limits import Limits, prompt_bytes
 from core.tools import Toolbox
-from core.transcript import Called, Heard, Spoke, ToolCall
+from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
 from tests.scene import HEARD, TOOLS
 
 CALL = ToolCall(id="1", tool="look", arguments={"word": "ä"})
@@ -52,6 +55,18 @@ def test_a_prompt_has_the_canonical_bytes_of_its_entries_and_of_what_is_declared
         for one in declared
     )
     assert prompt_bytes([HEARD], declared) == heard + tools
+
+
+@given(st.text())
+def test_the_size_of_any_text_is_that_of_its_canonical_form(text: str) -> None:
+    result = Result(call="1", text=text, failed=True)
+    entries: list[Entry] = [
+        Heard(speaker="a", text=text),
+        Noted(text=text),
+        Spoke(text=text),
+        Returned(results=(result, result)),
+    ]
+    assert prompt_bytes(entries, ()) == sum(len(encode(asdict(one)).encode()) for one in entries)
 
 
 def test_bytes_are_counted_and_not_characters() -> None:
