@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
 from core.admission import (
@@ -15,8 +15,9 @@ from core.admission import (
     refusal,
 )
 from core.asking import Asking
-from core.calls import Step, spoken, step
+from core.calls import spoken, step
 from core.errors import SaysoError, Unavailable
+from core.evidence import Evidence
 from core.jobs import LeaseLost
 from core.limits import Limits, prompt_bytes
 from core.outcomes import LIMITS, STOPS, Outcome, Reason, forced, incomplete
@@ -27,13 +28,11 @@ from core.tools import Checked, Effect
 from core.transcript import (
     AgentText,
     Broken,
-    Called,
     Entry,
     Move,
     Noted,
     Pause,
     Result,
-    Returned,
     Say,
     Spoke,
     Use,
@@ -58,31 +57,6 @@ _NOT_RUN = {
     Reason.MAX_TOOL_CALLS: f"Not run: {LIMITS[Reason.MAX_TOOL_CALLS]}.",
     Reason.REPEATED_CALL: "Not run: a call of this step was made before and had been corrected.",
 }
-
-
-@dataclass(slots=True, kw_only=True)
-class _Work:
-    """One step and what came of its calls so far."""
-
-    step: Step
-    made: tuple[Admission, ...]
-    results: dict[str, Result] = field(default_factory=dict[str, Result])
-    open: set[str] = field(default_factory=set[str])
-    """The calls that may be made again as they are."""
-
-    def of(self, effect: Effect) -> dict[str, Checked]:
-        """Return the calls that may be made and have this effect."""
-        found = ((one.call.id, one.checked(effect)) for one in self.made)
-        return {key: checked for key, checked in found if checked}
-
-    def entries(self, otherwise: str) -> tuple[Called, Returned]:
-        """Return the step with one result for each call; `otherwise` for one that has none."""
-        return self.step.kept, Returned(
-            results=tuple(
-                self.results.get(call.id) or Result(call=call.id, text=otherwise, failed=True)
-                for call in self.step.calls
-            )
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +124,7 @@ class Course:
             return self._forced(Reason.ERROR)
         wanted = step(move, self.progress.taken, self.limits.argument_bytes, self.redactor)
         asks = question(wanted) if self.rules.generative else None
-        work = _Work(step=wanted, made=())
+        work = Evidence(step=wanted, made=())
         if asks:
             work.results[asks.id] = Result(call=asks.id, text=_ASKED)
             self.progress.append(*work.entries(_NOT_ASKED))
@@ -170,7 +144,7 @@ class Course:
         return Reason.MAX_TOOL_CALLS if self.progress.calls > self.limits.tool_calls else None
 
     async def _do(
-        self, work: _Work, about: AgentText, propose: Propose, *, looks: bool
+        self, work: Evidence, about: AgentText, propose: Propose, *, looks: bool
     ) -> Outcome | None:
         work.results |= {one.call.id: one.refused for one in work.made if one.refused}
         reads = work.of(Effect.READ) if looks else {}
@@ -187,7 +161,7 @@ class Course:
             return None
         return replace(self._outcome(Reason.PROPOSED, found), request=request)
 
-    async def _look(self, work: _Work, reads: dict[str, Checked]) -> bool:
+    async def _look(self, work: Evidence, reads: dict[str, Checked]) -> bool:
         """Run reads; return whether the deadline cut any."""
         try:
             async with asyncio.timeout_at(self.deadline):
@@ -197,7 +171,7 @@ class Course:
         return False
 
     async def _proposed(
-        self, work: _Work, about: AgentText, found: str, propose: Propose
+        self, work: Evidence, about: AgentText, found: str, propose: Propose
     ) -> str | None:
         """Propose all gated calls of the step as one plan, or answer each of them with why not.
 
@@ -223,7 +197,7 @@ class Course:
             work.open |= gated.keys() if isinstance(error, Unavailable) else set()
             return None
 
-    def _remember(self, work: _Work) -> None:
+    def _remember(self, work: Evidence) -> None:
         """Remember which calls were answered, so that they are not made again."""
         still_open = {one.mark for one in work.made if one.call.id in work.open}
         repeated = {one.mark for one in work.made if one.repeats}
