@@ -129,7 +129,7 @@ ROWS = {
         script=(), reason=Reason.CONTEXT_EXCEEDED, asked=0, limits=Limits(prompt_bytes=1)
     ),
     "no time for the model": Row(
-        script=(hangs, hangs), reason=Reason.MAX_SECONDS, asked=2, limits=Limits(seconds=0.2)
+        script=(hangs, hangs), reason=Reason.MAX_SECONDS, asked=2, limits=Limits(seconds=0.4)
     ),
     "the same call for the third time": Row(
         script=(LOOKS, LOOKS, LOOKS), reason=Reason.REPEATED_CALL, kinds=PAIR * 3, ran=1, asked=3
@@ -253,16 +253,15 @@ async def test_c2_the_deadline_cancels_a_read_and_keeps_what_others_found(
 
 
 async def test_c2_no_model_is_asked_after_the_deadline() -> None:
-    scene = model(Limits(seconds=0.1))
+    scene = model(Limits(seconds=0.4), proposals=Proposals(refusal=Refused("No.")))
 
     async def blocks(_: Sequence[Entry]) -> Move:
         loop = asyncio.get_running_loop()
-        while loop.time() < begun + 0.11:
+        begun = loop.time()
+        while loop.time() < begun + 0.41:
             pass  # a model that never lets anybody else run cannot be cancelled
         return APPENDS
 
-    scene.proposals.refusal = Refused("No.")
-    begun = asyncio.get_running_loop().time()
     outcome, asked = await scene.turn(blocks)
     assert (outcome.reason, len(asked.seen)) == (Reason.MAX_SECONDS, 1)
 
@@ -429,7 +428,7 @@ LIMITED: dict[Reason, tuple[Limits, tuple[Scripted, ...]]] = {
         (use(call("look"), call("look", "b", name="2")),),
     ),
     Reason.MAX_TOKENS: (Limits(tokens=1), (use(call("look"), tokens=1),)),
-    Reason.MAX_SECONDS: (Limits(seconds=0.2), (hangs,)),
+    Reason.MAX_SECONDS: (Limits(seconds=0.4), (hangs,)),
 }
 
 
@@ -478,9 +477,9 @@ async def test_c11_a_conclusion_has_its_own_time_and_never_more_than_the_turn_ha
     limits = Limits(turns=1, seconds=60, conclusion_seconds=0.1)
     outcome, _ = await model(limits).turn(LOOKS, hangs)
     assert outcome.reason is Reason.MAX_TURNS
-    outcome, _ = await model(Limits(turns=1, seconds=0.1)).turn(LOOKS, hangs)
+    outcome, _ = await model(Limits(turns=1, seconds=0.4)).turn(LOOKS, hangs)
     assert outcome.reason is Reason.MAX_TURNS
-    assert asyncio.get_running_loop().time() - begun < 2
+    assert asyncio.get_running_loop().time() - begun < 30  # a guard; it is 0.5 on an idle machine
 
 
 async def test_c11_no_conclusion_is_asked_for_in_a_prompt_that_is_too_large() -> None:
