@@ -8,6 +8,7 @@ from typing import Literal, Protocol, TypeAlias
 from core.agent import Reason
 from core.events import Place
 from core.jobs import Job
+from core.transcript import Entry, Noted
 
 TURN = "turn"
 """The kind of job that answers a message."""
@@ -140,6 +141,8 @@ class TurnEnd:
     text: str
     suggestions: tuple[str, ...] = ()
     killed: int = 0
+    entries: tuple[Entry, ...] = ()
+    """What the model's transcript goes on with: what it was told and heard, did and said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +152,16 @@ class Closing:
     turn: Turn
     job: Job
     end: TurnEnd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What a model knows of a conversation, and what it has yet to be told of it."""
+
+    entries: tuple[Entry, ...]
+    """Append-only: those of the next turn begin with these (I10)."""
+    news: tuple[Noted, ...]
+    """What happened since, by the word of software; the next turn begins with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +196,10 @@ class Conversations(Protocol):
 
     async def turn(self, tenant: str, turn: str) -> Turn | None:
         """Return a turn as it is now."""
+        ...
+
+    async def history(self, turn: Turn) -> History:
+        """Return what the model of a turn is to know of what came before it."""
         ...
 
     async def end(self, closing: Closing) -> None:

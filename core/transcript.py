@@ -63,6 +63,8 @@ class Noted:
     """What software says happened meanwhile: a decision, a report, how a turn was ended."""
 
     text: str
+    entry: int = 0
+    """The entry of the conversation that it tells of; 0 where it tells of none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

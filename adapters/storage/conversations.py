@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from adapters.storage import turns
+from adapters.storage import transcripts, turns
 from adapters.storage.opening import keep_plan
 from adapters.storage.transactions import Database
-from core.conversations import Closing, NewTurn, Received, Turn, Waiting
+from core.conversations import Closing, History, NewTurn, Received, Turn, Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,10 @@ class Conversations:
     async def turn(self, tenant: str, turn: str) -> Turn | None:
         """See the port."""
         return await self.database.transact(lambda _: turns.read(tenant, turn))
+
+    async def history(self, turn: Turn) -> History:
+        """See the port."""
+        return await self.database.transact(lambda _: transcripts.history(turn))
 
     async def end(self, closing: Closing) -> None:
         """See the port."""

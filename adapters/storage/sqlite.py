@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 _MIGRATIONS = files("adapters.storage") / "migrations"
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+_APPEND_ONLY = {"audit", "entry", "transcript"}
 _OLDEST = (3, 37, 0)
 """STRICT tables."""
 
@@ -153,7 +154,7 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 
 def _append_only(action: int, table: str | None, *_: str | None) -> int:
     """Keep this process from ever changing what the audit log and conversations already say."""
-    if action in {sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE} and table in {"audit", "entry"}:
+    if action in {sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE} and table in _APPEND_ONLY:
         return sqlite3.SQLITE_DENY
     return sqlite3.SQLITE_OK
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pydantic import TypeAdapter
 
-from adapters.storage import jobs
+from adapters.storage import jobs, transcripts
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, sql, text_of
 from core import canonical
@@ -25,6 +25,7 @@ from core.conversations import (
 )
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss, NewJob, Replay
+from core.transcript import Heard, Noted
 
 _COLUMNS = (
     "turn.*, conversation.platform, conversation.workspace, conversation.channel,"
@@ -187,6 +188,8 @@ def close(
         return
     here = turn.conversation
     yield from append(now, here, "asked", turn.principal, turn.wish.shown, about=turn.id)
+    told = (Heard(speaker=turn.principal, text=turn.wish.shown), Noted(text=given.text))
+    yield from transcripts.extend(here, given.entries or told)
     if given.text:
         yield from append(now, here, "answered", SYSTEM, given.text, about=turn.id)
     yield from log(

@@ -124,6 +124,7 @@ CALLS: Mapping[str, Call] = {
         a_new_turn("t_eve", tenant=OTHER_TENANT, conversation=given.turn.conversation)
     ),
     "Conversations.turn": lambda on, given: on.conversations.turn(OTHER_TENANT, given.turn.id),
+    "Conversations.history": lambda on, given: on.conversations.history(given.turn),
     "Conversations.end": lambda on, given: on.conversations.end(
         Closing(turn=given.turn, job=given.turn_job, end=SILENT)
     ),

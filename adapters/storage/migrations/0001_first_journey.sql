@@ -66,6 +66,16 @@ CREATE TABLE posted (
     FOREIGN KEY (conversation, seq) REFERENCES entry (conversation, seq)
 ) STRICT;
 
+-- What a model is sent again each turn: appended to, never changed, byte for byte.
+CREATE TABLE transcript (
+    conversation TEXT NOT NULL REFERENCES conversation (id),
+    seq          INTEGER NOT NULL,
+    kind         TEXT NOT NULL CHECK (kind IN ('heard', 'called', 'returned', 'spoke', 'noted')),
+    body         TEXT NOT NULL,
+    entry        INTEGER,
+    PRIMARY KEY (conversation, seq)
+) STRICT;
+
 CREATE TABLE plan (
     tenant TEXT NOT NULL,
     id     TEXT NOT NULL,

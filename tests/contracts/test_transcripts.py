@@ -1,0 +1,129 @@
+"""I10: what a model knows of a conversation, on every database: added to, never changed."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.agent import Reason
+from core.conversations import History, TurnEnd
+from core.jobs import LeaseLost
+from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
+from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
+from tests.stores import (
+    OTHER_CONVERSATION,
+    OTHER_TENANT,
+    UNKNOWN,
+    Stores,
+    answering,
+    everything,
+    lose,
+    opened,
+    running,
+    stepped,
+    whole_or_nothing,
+)
+
+FIRST = (Heard(speaker="alice", text="append alpha"), Noted(text=""))
+"""What the opening of the conversations in `tests.stores` left behind."""
+CALL = ToolCall(id="1", tool="look", arguments={"n": 1.5, "ü": ["\u202e", None, True]})
+ENTRIES: tuple[Entry, ...] = (
+    Heard(speaker="dave", text='look "there"\n## SYSTEM'),
+    Called(calls=(CALL,), text="I look.", content='[{"type":"text","text":"I look."}]'),
+    Returned(results=(Result(call="1", text="three words", failed=True, correctable=True),)),
+    Spoke(text="Three.", content='[{"text":"Three.","type":"text"}]'),
+)
+
+
+def a_turn_end(*entries: Entry) -> TurnEnd:
+    return TurnEnd(reason=Reason.ANSWERED, text="Three.", entries=entries)
+
+
+async def ended(stores: Stores, name: str, *entries: Entry) -> None:
+    """Receive a message of the conversation and end its turn with these entries."""
+    new = a_new_turn(name, conversation=CONVERSATION, principal="dave")
+    await stores.conversations.end(await answering(stores, new, a_turn_end(*entries)))
+
+
+async def known(stores: Stores, conversation: str = CONVERSATION, tenant: str = TENANT) -> History:
+    """Return what the next turn of a conversation is to know."""
+    new = a_new_turn("t_asks", conversation=conversation, tenant=tenant)
+    turn = (await stores.conversations.receive(new)).turn
+    return await stores.conversations.history(turn)
+
+
+async def test_what_a_turn_added_is_read_back_as_it_was(stores: Stores) -> None:
+    await ended(stores, "t_7", *ENTRIES)
+    assert await known(stores) == History(entries=(*FIRST, *ENTRIES), news=())
+
+
+async def test_i10_what_a_turn_knows_begins_with_what_the_one_before_knew(stores: Stores) -> None:
+    seen = [FIRST]
+    for number in range(5):
+        await ended(stores, f"t_{number + 7}", *ENTRIES)
+        turn = await stores.conversations.turn(TENANT, f"t_{number + 7}")
+        assert turn is not None
+        now = (await stores.conversations.history(turn)).entries
+        assert now[: len(seen[-1])] == seen[-1]
+        assert len(now) == len(seen[-1]) + len(ENTRIES)
+        seen.append(now)
+
+
+async def test_news_are_told_once_and_stay_where_they_were_told(stores: Stores) -> None:
+    run = await running(stores)
+    await stepped(stores, run, UNKNOWN)
+    new = a_new_turn("t_7", conversation=CONVERSATION, principal="dave")
+    under_way = await answering(stores, new)
+    [report] = (await stores.conversations.history(under_way.turn)).news
+    assert report.text.startswith(f"Run {run.id} unknown")
+    # What comes while the turn is under way was not told in it, so it is told in the next one.
+    await stores.runs.resolve(TENANT, run.id, 0, happened=True, principal="bob")
+    await stores.conversations.end(replace(under_way, end=a_turn_end(report, *ENTRIES)))
+    after = await known(stores)
+    assert after.entries == (*FIRST, report, *ENTRIES)
+    [resolved] = after.news
+    assert resolved.text.startswith(f"Run {run.id} succeeded")
+    assert resolved.entry > report.entry
+
+
+async def test_p05_a_turn_that_was_stopped_is_heard_and_noted(stores: Stores) -> None:
+    new = a_new_turn("t_7", "wait", conversation=CONVERSATION, principal="dave")
+    under_way = await answering(stores, new)
+    await stores.conversations.stop(under_way.turn, principal="dave")
+    await stores.conversations.end(replace(under_way, end=a_turn_end(*ENTRIES)))
+    heard, noted = (await known(stores)).entries[len(FIRST) :]
+    assert heard == Heard(speaker="dave", text="wait")
+    assert noted == Noted(text="Stopped. Nothing was changed.")
+
+
+async def test_i11_it_is_written_with_the_end_of_the_turn_or_not_at_all(stores: Stores) -> None:
+    new = a_new_turn("t_7", conversation=CONVERSATION, principal="dave")
+    under_way = await answering(stores, new, a_turn_end(*ENTRIES))
+    await whole_or_nothing(stores, lambda on: on.conversations.end(under_way))
+    assert (await known(stores)).entries == (*FIRST, *ENTRIES)
+
+
+@pytest.mark.parametrize("how", ["taken", "lease over"])
+async def test_who_lost_the_turn_adds_nothing(stores: Stores, how: str) -> None:
+    new = a_new_turn("t_7", conversation=CONVERSATION, principal="dave")
+    under_way = await answering(stores, new, a_turn_end(*ENTRIES))
+    await lose(stores, under_way.job, how)
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await stores.conversations.end(under_way)
+    assert await everything(stores.database) == before
+
+
+async def test_a_proposal_adds_what_led_to_it(stores: Stores) -> None:
+    new = a_new_turn("t_7", conversation=CONVERSATION, principal="dave")
+    under_way = await answering(stores, new, a_turn_end(*ENTRIES))
+    await opened(stores, a_new_request(closing=under_way, turn="t_7", requester="dave"))
+    assert (await known(stores)).entries == (*FIRST, *ENTRIES)
+
+
+async def test_another_conversation_and_another_tenant_know_nothing_of_it(stores: Stores) -> None:
+    await ended(stores, "t_7", *ENTRIES)
+    assert (await known(stores, OTHER_CONVERSATION)).entries == FIRST
+    turn = await stores.conversations.turn(TENANT, "t_7")
+    assert turn is not None
+    theirs = replace(turn, tenant=OTHER_TENANT)
+    assert await stores.conversations.history(theirs) == History(entries=(), news=())
