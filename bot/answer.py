@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from approvals import entitlement
@@ -49,11 +49,14 @@ class Answering:
             return
         answering = _Answer(rules=self, turn=turn, hold=hold)
         outcome, killed = await self._until_stopped(hold, turn, answering.outcome())
+        if outcome.reason is Reason.STOPPED:
+            outcome = replace(outcome, entries=answering.so_far)
         end = TurnEnd(
             reason=outcome.reason,
             text=outcome.text,
             suggestions=outcome.suggestions,
             killed=killed,
+            entries=outcome.entries,
         )
         await self._end(hold, Closing(turn=turn, job=hold.job, end=end))
 
@@ -97,6 +100,12 @@ class _Answer:
     rules: Answering
     turn: Turn
     hold: Hold
+    _seen: list[tuple[Entry, ...]] = field(default_factory=list[tuple[Entry, ...]])
+
+    @property
+    def so_far(self) -> tuple[Entry, ...]:
+        """Return what the model was told and had done when somebody cut the turn."""
+        return self._seen[-1] if self._seen else ()
 
     async def outcome(self) -> Outcome:
         """Return how the turn ends; what is raised on purpose is an answer too."""
@@ -132,12 +141,20 @@ class _Answer:
             model = self._model_for(text, tools)
         except Incorrect as misuse:
             return _answered(misuse.shown)
-        return await self.rules.agent.turn(
+        known = await self.rules.conversations.history(self.turn)
+        outcome = await self.rules.agent.turn(
             Heard(speaker=self.turn.principal, text=text),
             model=model,
-            session=Session(turn=self.turn.id, tools=tools, defaults=self.rules.defaults),
-            propose=self._propose,
+            history=(*known.entries, *known.news),
+            session=Session(
+                turn=self.turn.id,
+                tools=tools,
+                defaults=self.rules.defaults,
+                watch=lambda entries: self._seen.append((*known.news, *entries)),
+            ),
+            propose=partial(self._propose, known.news),
         )
+        return replace(outcome, entries=(*known.news, *outcome.entries))
 
     def _model_for(self, text: str, tools: Toolbox) -> Model:
         """Return what decides: the person, where they typed a command, else the model."""
@@ -154,19 +171,24 @@ class _Answer:
         supersedes: str | None = None,
     ) -> Outcome:
         calls = [tools[call.tool].check(call.arguments, {}) for call in plan.calls]
+        end = TurnEnd(reason=Reason.PROPOSED, text="")
         new = replace(
-            self._proposal(calls, AgentText(), ""), expects=expects, supersedes=supersedes
+            self._proposal(calls, AgentText(), end), expects=expects, supersedes=supersedes
         )
         return Outcome(reason=Reason.PROPOSED, text="", request=await self._proposed(new))
 
     async def _propose(
-        self, calls: Sequence[Checked], about: AgentText, seen: str, entries: tuple[Entry, ...]
+        self,
+        news: tuple[Entry, ...],
+        calls: Sequence[Checked],
+        about: AgentText,
+        seen: str,
+        entries: tuple[Entry, ...],
     ) -> str:
-        del entries
-        return await self._proposed(self._proposal(calls, about, seen))
+        end = TurnEnd(reason=Reason.PROPOSED, text=seen, entries=(*news, *entries))
+        return await self._proposed(self._proposal(calls, about, end))
 
-    def _proposal(self, calls: Sequence[Checked], about: AgentText, seen: str) -> Proposal:
-        end = TurnEnd(reason=Reason.PROPOSED, text=seen)
+    def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:
         return Proposal(
             tenant=self.turn.tenant,
             conversation=self.turn.conversation,

@@ -1,7 +1,7 @@
 """The bounded loop: look, look, then an answer or a proposal. It performs no effect and the model controls no exit."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.admission import Rules
@@ -40,6 +40,8 @@ class Session:
     turn: str
     tools: Toolbox
     defaults: Mapping[str, Json]
+    watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
+    """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Agent:
         declared = declarations(session.tools) if model.generative else ()
         # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
         size = prompt_bytes(before, declared) if model.generative else 0
-        progress = Progress(history=before, bytes=size, taken=ids_of(before))
+        progress = Progress(history=before, bytes=size, taken=ids_of(before), watch=session.watch)
         progress.append(replace(heard, text=sound(heard.text)))
         now, limits = asyncio.get_running_loop().time(), self.limits
         asking = Asking(model=model, tools=session.tools, turn=session.turn, pauses=self.pauses)

@@ -1,6 +1,6 @@
 """What a turn has appended and used so far."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from core.calls import ids_of
@@ -23,6 +23,8 @@ class Progress:
     """Those that count: a call that only repeats another does not."""
     seen: set[str] = field(default_factory=set[str])
     """Marks of the calls that were answered."""
+    watch: Callable[[tuple[Entry, ...]], None]
+    """Is shown the entries whenever they have changed: whoever cuts the turn keeps the last ones."""
     corrected: set[str] = field(default_factory=set[str])
     """Marks of the calls that were made again and answered with a note."""
     _again: int = 0
@@ -37,6 +39,7 @@ class Progress:
         self.bytes += prompt_bytes(entries, ())
         self.entries += entries
         self.taken |= ids_of(entries)
+        self.watch(self.entries)
 
     def use(self, wire: Wire) -> None:
         """Count what a message took."""
@@ -57,3 +60,4 @@ class Progress:
             kept = kept[:-1]
             self.bytes -= prompt_bytes((last,), ())
         self.entries = tuple(kept)
+        self.watch(self.entries)

@@ -1,6 +1,7 @@
 """Turns: received once and queued with what came in, ended once with what came of it."""
 
 import json
+from dataclasses import replace
 from datetime import datetime
 
 from pydantic import TypeAdapter
@@ -25,7 +26,7 @@ from core.conversations import (
 )
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss, NewJob, Replay
-from core.transcript import Heard, Noted
+from core.transcript import Heard, Noted, Spoke
 
 _COLUMNS = (
     "turn.*, conversation.platform, conversation.workspace, conversation.channel,"
@@ -159,7 +160,10 @@ def end(now: datetime, closing: Closing) -> Transaction[None]:
         return
     is_stopped = yield from must_hold(now, closing)
     given = closing.end
-    told = TurnEnd(reason=_STOPPED.reason, text=_STOPPED.text, killed=given.killed)
+    did = tuple(entry for entry in given.entries if not isinstance(entry, Spoke))
+    told = replace(
+        _STOPPED, killed=given.killed, entries=(*did, Noted(text=_STOPPED.text)) if did else ()
+    )
     yield from close(now, turn, told if is_stopped else given)
     yield from jobs.finish(now, closing.job, JobState.CANCELLED if is_stopped else JobState.DONE)
 
@@ -188,7 +192,10 @@ def close(
         return
     here = turn.conversation
     yield from append(now, here, "asked", turn.principal, turn.wish.shown, about=turn.id)
-    told = (Heard(speaker=turn.principal, text=turn.wish.shown), Noted(text=given.text))
+    told = (
+        Heard(speaker=turn.principal, text=turn.wish.shown),
+        Noted(text=given.text or given.reason),
+    )
     yield from transcripts.extend(here, given.entries or told)
     if given.text:
         yield from append(now, here, "answered", SYSTEM, given.text, about=turn.id)

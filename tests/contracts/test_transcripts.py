@@ -23,7 +23,7 @@ from tests.stores import (
     whole_or_nothing,
 )
 
-FIRST = (Heard(speaker="alice", text="append alpha"), Noted(text=""))
+FIRST = (Heard(speaker="alice", text="append alpha"), Noted(text="answered"))
 """What the opening of the conversations in `tests.stores` left behind."""
 CALL = ToolCall(id="1", tool="look", arguments={"n": 1.5, "ü": ["\u202e", None, True]})
 ENTRIES: tuple[Entry, ...] = (
@@ -57,7 +57,7 @@ async def test_what_a_turn_added_is_read_back_as_it_was(stores: Stores) -> None:
 
 
 async def test_i10_what_a_turn_knows_begins_with_what_the_one_before_knew(stores: Stores) -> None:
-    seen = [FIRST]
+    seen: list[tuple[Entry, ...]] = [FIRST]
     for number in range(5):
         await ended(stores, f"t_{number + 7}", *ENTRIES)
         turn = await stores.conversations.turn(TENANT, f"t_{number + 7}")

@@ -1,0 +1,139 @@
+"""I10, P-05: whatever happens in fifty turns, what a model is sent only ever grows at its end."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from approvals.models import Request
+from core.agent import Reason
+from core.tools import Effect
+from core.transcript import (
+    Called,
+    Entry,
+    Heard,
+    Move,
+    Noted,
+    Returned,
+    Say,
+    Spoke,
+    ToolCall,
+    Use,
+    whole,
+)
+from tests.bots import Bots
+from tests.builders import CONVERSATION, a_tool
+from tests.fakes.runner import for_ever
+from tests.gates import World, allow
+from tests.jobs import soon
+from tests.stores import Stores
+
+TURNS = 50
+LOOK = a_tool("look", effect=Effect.READ)
+
+
+class Chatty:
+    """A model that does anything; it checks that it is sent what it was sent before, and more."""
+
+    generative = True
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.hangs = False
+        self.before: tuple[Entry, ...] = ()
+        self.made = 0
+
+    async def next_move(
+        self, entries: Sequence[Entry], tools: object, *, conclude: bool = False
+    ) -> Move:
+        del tools, conclude
+        given = tuple(entries)
+        assert given[: len(self.before)] == self.before
+        assert whole(given) == given
+        self.before = given
+        if self.hangs and isinstance(given[-1], Returned):
+            await for_ever()
+        kind = "read" if self.hangs else self.rng.choice(["read", "write", "both", "say", "ask"])
+        if kind == "say":
+            return Say(text=f"Said {len(given)}.")
+        return Use(calls=tuple(self._calls(kind)), text="I go on.")
+
+    def _calls(self, kind: str) -> list[ToolCall]:
+        names = {
+            "read": ["look", "look"],
+            "write": [self.rng.choice(["append-word", "note", "wipe"])],
+            "both": ["look", "note"],
+            "ask": ["ask_user"],
+        }[kind]
+        return [self._call(name) for name in names]
+
+    def _call(self, name: str) -> ToolCall:
+        self.made += 1
+        why = {"rationale": "It is needed."} if name in {"append-word", "note", "wipe"} else {}
+        arguments = (
+            {"question": "Which one?"} if name == "ask_user" else {"word": f"w{self.made}", **why}
+        )
+        return ToolCall(id=f"c{self.made}", tool=name, arguments=arguments)
+
+
+@pytest.fixture
+def bots(stores: Stores) -> Bots:
+    world = World(stores)
+    world.tools += (LOOK,)
+    world.rules += (
+        allow("chat:ask", "dev", "*"),
+        allow("tool:read", "dev"),
+    )
+    return Bots(world)
+
+
+async def decided(bots: Bots, rng: random.Random, request: Request) -> None:
+    """Have people approve it, deny it, or leave it."""
+    choice = rng.choice(["approve", "deny", "leave"])
+    if choice == "deny":
+        await bots.world.deny("bob", request, "not now")
+    if choice == "approve":
+        for voter in ("bob", "carol")[: request.rule.quorum]:
+            await bots.approve(voter, request)
+
+
+async def stopped(bots: Bots, model: Chatty, text: str) -> Reason:
+    """Ask, and stop it once the model has looked and thinks about that."""
+    model.hangs = True
+    received = await bots.receive(text, CONVERSATION)
+    answering = asyncio.create_task(bots.answer(received))
+    calls = model.made
+
+    async def thinks() -> bool:
+        return model.made > calls and isinstance(model.before[-1], Returned)
+
+    await soon(thinks)
+    await bots.stop("alice", CONVERSATION)
+    model.hangs = False
+    return (await answering).reason
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_i10_the_request_of_each_turn_starts_with_that_of_the_one_before(
+    bots: Bots, seed: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311 - a test that can be repeated
+    model, reasons = Chatty(rng), set[Reason]()
+    for number in range(TURNS):
+        # Each turn is answered by another process: nothing is known but what was stored.
+        here = Bots(bots.world, model=model)  # type: ignore[arg-type]  # a model like any other
+        if number % 9 == 4:
+            reasons.add(await stopped(here, model, f"message {number}"))
+            continue
+        turn = await here.answer(await here.receive(f"message {number}", CONVERSATION))
+        reasons.add(turn.reason)
+        if turn.request:
+            await decided(here, rng, turn.request)
+    assert {Reason.ANSWERED, Reason.PROPOSED, Reason.STOPPED, Reason.ASKED} <= reasons
+    kinds = {type(entry) for entry in model.before}
+    assert kinds == {Heard, Called, Returned, Spoke, Noted}
+    told = " ".join(entry.text for entry in model.before if isinstance(entry, Noted))
+    assert "Denied by bob: not now." in told
+    assert "succeeded" in told
+    assert "Stopped." in told
