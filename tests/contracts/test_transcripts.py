@@ -85,14 +85,26 @@ async def test_news_are_told_once_and_stay_where_they_were_told(stores: Stores) 
     assert resolved.entry > report.entry
 
 
-async def test_p05_a_turn_that_was_stopped_is_heard_and_noted(stores: Stores) -> None:
-    new = a_new_turn("t_7", "wait", conversation=CONVERSATION, principal="dave")
+STOPPED = Noted(text="Stopped. Nothing was changed.")
+
+
+async def test_p05_of_a_turn_that_was_stopped_all_is_kept_but_what_nobody_read(
+    stores: Stores,
+) -> None:
+    new = a_new_turn("t_7", conversation=CONVERSATION, principal="dave")
     under_way = await answering(stores, new)
     await stores.conversations.stop(under_way.turn, principal="dave")
     await stores.conversations.end(replace(under_way, end=a_turn_end(*ENTRIES)))
-    heard, noted = (await known(stores)).entries[len(FIRST) :]
-    assert heard == Heard(speaker="dave", text="wait")
-    assert noted == Noted(text="Stopped. Nothing was changed.")
+    assert (await known(stores)).entries == (*FIRST, *ENTRIES[:-1], STOPPED)
+
+
+async def test_p05_a_message_that_was_stopped_in_the_queue_is_heard_and_noted(
+    stores: Stores,
+) -> None:
+    new = a_new_turn("t_7", "wait", conversation=CONVERSATION, principal="dave")
+    turn = (await stores.conversations.receive(new)).turn
+    await stores.conversations.stop(turn, principal="dave")
+    assert (await known(stores)).entries == (*FIRST, Heard(speaker="dave", text="wait"), STOPPED)
 
 
 async def test_i11_it_is_written_with_the_end_of_the_turn_or_not_at_all(stores: Stores) -> None:
