@@ -105,7 +105,7 @@ class _Answer:
         except LeaseLost:
             # Lost, or told to end just now: which of both, the end of the turn finds out.
             return Outcome(reason=Reason.STOPPED, text="")
-        except Invalid as error:
+        except (Invalid, Unavailable) as error:
             return Outcome(reason=Reason.ERROR, text=error.shown)
         except SaysoError as error:
             return _answered(error.shown)
@@ -135,7 +135,12 @@ class _Answer:
         return await self.rules.agent.turn(
             Heard(speaker=self.turn.principal, text=text),
             model=model,
-            session=Session(turn=self.turn.id, tools=tools, defaults=self.rules.defaults),
+            # Named after the claim too: whoever answers next must not be taken for this one.
+            session=Session(
+                turn=f"{self.turn.id}.{self.hold.job.fence}",
+                tools=tools,
+                defaults=self.rules.defaults,
+            ),
             propose=self._propose,
         )
 
