@@ -74,6 +74,14 @@ def kill_step(step_id: str) -> int:
     return killed
 
 
+class StepProcesses:
+    """Implements `core.ports.Processes` by what each process carries in its environment."""
+
+    def kill(self, name: str) -> int:
+        """See the port."""
+        return kill_step(name)
+
+
 def signal_group(leader: int, number: signal.Signals) -> None:
     """Signal every process of the group that a command leads, if there is any left."""
     # On macOS a group of zombies answers "not permitted".

@@ -132,7 +132,8 @@ def _warnings(plan: Plan, shown: Shown) -> Iterator[str]:
         for name in odd_characters(call.arguments):
             yield f"{call.tool}: an argument contains {name}."
     if len(shown.approvers) < shown.rule.quorum:
-        yield f"Only {len(shown.approvers)} people may approve this now; {shown.rule.quorum} must."
+        people = "person" if len(shown.approvers) == 1 else "people"
+        yield f"Only {len(shown.approvers)} {people} may approve this now; {shown.rule.quorum} must."
 
 
 def _unchecked(about: AgentText) -> Iterator[str]:
@@ -155,10 +156,10 @@ def status(request: Request) -> str:
     voters, votes = names(request.voters), len(request.votes)
     agreed = f" ({voters})" if voters else ""
     denied = f": {one_line(request.reason)}" if request.reason else ", no reason given"
-    expired = f"with {votes} of {request.rule.quorum} votes"
+    expired = f"with {votes} of {request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}"
     return {
         State.OPEN: f"Open: {rule_in_words(request.rule, votes)}{agreed}.",
-        State.GRANTED: f"Approved by {voters}; about to run.",
+        State.GRANTED: f"Approved by {voters}; waiting to run.",
         State.SPENT: f"Approved by {voters}.",
         State.DENIED: f"Denied by {request.ended_by}{denied}.",
         State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. Ask again to get a new card.",

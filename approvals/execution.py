@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,7 @@ from approvals.store import RunStore
 from core.agent import ending_in_words
 from core.errors import OutcomeUnknown, Unavailable
 from core.ids import step_id
-from core.jobs import Hold
+from core.jobs import Hold, LeaseLost
 from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
 
@@ -76,6 +77,8 @@ class Execution:
         while True:
             try:
                 return await write()
+            except LeaseLost:
+                raise
             except Unavailable as error:
                 if now() > deadline:
                     raise OutcomeUnknown(
@@ -90,6 +93,11 @@ def _judged(ended: Ended | None) -> StepEnd:
     """Say what a step's end means. Only what provably did not happen, or exited, is not unknown."""
     if ended is None:
         return StepEnd(state=StepState.UNKNOWN, note="it was cut while it ran")
+    if ended.exit_code == -signal.SIGKILL:
+        # No program kills itself so: somebody cut it, at a moment that nobody knows.
+        return StepEnd(
+            state=StepState.UNKNOWN, output=ended.output, note="it was killed from outside"
+        )
     if ended.ending is Ending.EXITED:
         state = StepState.SUCCEEDED if ended.exit_code == 0 else StepState.FAILED
         return StepEnd(state=state, exit_code=ended.exit_code, output=ended.output)

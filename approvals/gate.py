@@ -13,7 +13,7 @@ from approvals.policy import Authority
 from approvals.store import ApprovalStore
 from core import ids
 from core.display import one_line
-from core.errors import Refused, SaysoError, Unavailable
+from core.errors import Invalid, Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
@@ -218,7 +218,12 @@ class Gate:
         if off:
             return off
         try:
-            authority, toolbox, plan = self.authority(), self.toolbox(), request.plan
+            authority, toolbox = self.authority(), self.toolbox()
+        except Invalid as error:
+            # A file that is being saved says nothing about the plan, so the votes are kept.
+            raise Unavailable(error.shown) from error
+        try:
+            plan = request.plan
             calls = [toolbox[call.tool].check(call.arguments, {}) for call in plan.calls]
             now = await self.freezer.freeze(calls, authority, who=request.id)
         except (Refused, Unavailable) as error:

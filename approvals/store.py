@@ -68,12 +68,15 @@ class ApprovalStore(Protocol):
 
         Holds only if the request is still granted, not expired, bound to this tenant, conversation
         and plan hash, its votes are exactly those whose authority the caller has just checked, and
-        the job is still held by this claim.
+        nobody told the job to end. Raises `LeaseLost` where this claim no longer holds it.
         """
         ...
 
     async def resume(self, request: Request, *, job: Job) -> Spent | None:
-        """Take over a run none of whose steps has begun; None where there is none such."""
+        """Take over a run none of whose steps has begun; None where there is none such.
+
+        Raises `LeaseLost` where this claim no longer holds the job.
+        """
         ...
 
     async def attempt_refused(self, tenant: str, *, principal: str, request: str, why: str) -> None:
@@ -87,7 +90,8 @@ class RunStore(Protocol):
     async def begin_step(self, run: Run, index: int) -> bool:
         """Write the intent to run a step, before it runs.
 
-        False where it must not run: not the next one, told to stop, or no longer this claim's.
+        False where it must not run: not the next one, or told to stop. Raises `LeaseLost`, here and
+        in `end_step` and `cancel`, where this claim lost the run.
         """
         ...
 

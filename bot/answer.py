@@ -114,7 +114,7 @@ class _Answer:
         except LeaseLost:
             # Lost, or told to end just now: which of both, the end of the turn finds out.
             return Outcome(reason=Reason.STOPPED, text="")
-        except Invalid as error:
+        except (Invalid, Unavailable) as error:
             return Outcome(reason=Reason.ERROR, text=error.shown)
         except SaysoError as error:
             return _answered(error.shown)
@@ -146,8 +146,9 @@ class _Answer:
             Heard(speaker=self.turn.principal, text=text),
             model=model,
             history=(*known.entries, *known.news),
+            # Named after the claim too: whoever answers next must not be taken for this one.
             session=Session(
-                turn=self.turn.id,
+                turn=f"{self.turn.id}.{self.hold.job.fence}",
                 tools=tools,
                 defaults=self.rules.defaults,
                 watch=lambda entries: self._seen.append((*known.news, *entries)),

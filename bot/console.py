@@ -1,5 +1,6 @@
 """What each command of the console does: one function a command, with the options it was given."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,10 +14,14 @@ from bot import authority, contract, operators, plain, plan_files, serving, wiri
 from bot.opened import warn, with_app
 from bot.printed import Printed
 from bot.wiring import App
+from core.commands import is_stop
 from core.display import output, sound
 from core.errors import Invalid, Refused
 from core.events import Approve, Ask, Deny, Stop
 from core.principals import Identity
+
+_SCHEDULES = 20.0
+"""Seconds after which a schedule that was added or changed is taken up."""
 
 
 def named(command: str) -> Callable[..., Printed]:
@@ -52,6 +57,8 @@ def ask(
         warn(app.catalogue().faults)
         app.toolbox()  # what cannot be read is refused before anything is kept
         identity = _identity(app, name)
+        if is_stop(text):
+            return await _stopped(app, Stop(identity=identity, conversation=conversation))
         message = Ask(
             identity=identity, place=authority.CONSOLE_PLACE, text=text, conversation=conversation
         )
@@ -65,7 +72,8 @@ def ask(
             click.echo(plain.queued(received.ahead), err=True)
         turn = await app.asking.answer(received, stop)
         return Printed(
-            object=contract.answered(turn, wiring.draw), text=plain.answered(turn, wiring.draw)
+            object=contract.answered(turn, wiring.draw),
+            text=f"{plain.answered(turn, wiring.draw)}\n({turn.conversation})",
         )
 
     return with_app(file, deed)
@@ -101,8 +109,7 @@ def stop(file: Path, *, conversation: str | None, name: str | None) -> Printed:
             conversation=None if everything else conversation,
             everything=everything,
         )
-        stopped = await app.stopping.stop(event)
-        return Printed(object=contract.stopped(stopped), text=plain.stopped(stopped))
+        return await _stopped(app, event)
 
     return with_app(file, deed)
 
@@ -112,8 +119,14 @@ def run(file: Path) -> Printed:
 
     async def deed(app: App) -> Printed:
         ready = partial(click.echo, "ready", err=True)
-        await app.scheduling.begin()
-        await serving.serve(app.engine, serving.signalled(), ready)
+        stop = serving.signalled()
+        schedules = serving.keep(app.scheduling.begin, stop, every=_SCHEDULES)
+        keeping = asyncio.create_task(schedules)
+        try:
+            await serving.serve(app.engine, stop, ready)
+        finally:
+            keeping.cancel()
+            await asyncio.wait({keeping})
         return Printed(object={"served": True}, text="Stopped; nothing is left running.")
 
     return with_app(file, deed)
@@ -145,6 +158,11 @@ def resolve(file: Path, *, run: str, index: int, found: str, name: str | None) -
         return Printed(object={"run": contract.run(resolved)}, text=report(resolved))
 
     return with_app(file, deed)
+
+
+async def _stopped(app: App, event: Stop) -> Printed:
+    stopped = await app.stopping.stop(event)
+    return Printed(object=contract.stopped(stopped, wiring.draw), text=plain.stopped(stopped))
 
 
 def _identity(app: App, name: str | None) -> Identity:

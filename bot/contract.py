@@ -87,7 +87,7 @@ def verified(seen: Verification) -> Object:
     }
 
 
-def stopped(one: Stopped) -> Object:
+def stopped(one: Stopped, draw: Draw) -> Object:
     """Return what `sayso stop` prints."""
     return {
         "stopped": {
@@ -99,8 +99,19 @@ def stopped(one: Stopped) -> Object:
         },
         "runs": [run(each) for each in one.runs],
         "turns": [turn(each) for each in one.turns],
-        "choices": [run(each) if isinstance(each, Run) else turn(each) for each in one.choices],
+        "pending": [_either(each, draw) for each in one.pending],
+        "choices": [_either(each, draw) for each in one.choices],
     }
+
+
+def _either(one: Turn | Run | Request, draw: Draw) -> Object:
+    match one:
+        case Run():
+            return run(one)
+        case Request():
+            return request(one, draw)
+        case Turn():
+            return turn(one)
 
 
 def turn(one: Turn) -> Object:

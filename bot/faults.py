@@ -5,6 +5,7 @@ from pathlib import Path
 
 from approvals.policy import EVERYONE
 from bot import settings, wiring
+from bot.authority import authority_of
 from bot.settings import Settings
 from core.errors import Invalid, SaysoError
 from core.tools import Effect
@@ -25,6 +26,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
     if not any(tenant.console for tenant in configured.tenants.values()):
         yield "tenants: nobody owns the console. Write `console: true` for the tenant that does."
     yield from _empty_groups(configured)
+    yield from _too_few(file, configured)
     yield from runbook_problems(file, configured)
 
 
@@ -34,6 +36,26 @@ def _empty_groups(configured: Settings) -> Iterator[str]:
         for group in line.groups:
             if group not in held | {EVERYONE}:
                 yield f"policy.rules.{number}: nobody is in {group}. Correct it, or add somebody."
+
+
+def _too_few(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the runbooks that nobody can ever get approved."""
+    try:
+        tools = wiring.catalogue(file, configured).tools
+    except SaysoError:
+        return  # told with the runbooks
+    authority = authority_of(configured)
+    for tool in tools:
+        rule = configured.approvals.get(tool.risk)
+        if tool.effect is not Effect.WRITE or rule is None:
+            continue
+        for tenant in configured.tenants:
+            may = authority.holders(tenant, "plan:approve", [tool.resource])
+            if len(may) < rule.quorum:
+                yield (
+                    f"{tool.name}: {rule.quorum} must approve it in {tenant}, and {len(may)} may. "
+                    "Correct `policy`, or `quorum` under `approvals`."
+                )
 
 
 def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:

@@ -11,6 +11,11 @@ from core.audit import Broken, Intact
 from core.conversations import Said, Turn
 from core.display import one_line
 
+_PENDING = (
+    "told to end, and what it had started was killed, but its process does not answer; what became "
+    "of it is told when its lease ends, within 15 seconds"
+)
+
 
 def answered(turn: Answered, draw: Draw, *, asking: str = "sayso ask ") -> str:
     """Return an answer, a card, or both; `asking` begins what can be typed to ask."""
@@ -27,7 +32,10 @@ def answered(turn: Answered, draw: Draw, *, asking: str = "sayso ask ") -> str:
 
 def queued(ahead: int) -> str:
     """Return that a message waits, and for how many."""
-    return f"Queued: {ahead} message{'s' if ahead > 1 else ''} of this conversation come first."
+    come = (
+        "messages of this conversation come" if ahead > 1 else "message of this conversation comes"
+    )
+    return f"Queued: {ahead} {come} first."
 
 
 def decided(request: Request, run: Run | None) -> str:
@@ -39,18 +47,25 @@ def stopped(one: Stopped) -> str:
     """Return what a stop did."""
     if one.choices:
         lines = [f"  sayso stop {each.conversation}   {_choice(each)}" for each in one.choices]
-        return "\n".join(["Several things run. Stop one of them, or `all`:", *lines])
-    if not one.turns and not one.runs and not one.requests:
+        return "\n".join(["Several things run or wait. Stop one of them, or `all`:", *lines])
+    if not (one.turns or one.runs or one.requests or one.pending):
         return "Nothing to stop."
     lines = [f"Stopped: {one_line(turn.wish.shown, 80)}" for turn in one.turns]
     lines += [cards.report(run) for run in one.runs]
     lines += [f"Withdrawn: {request.card.title} ({request.id})" for request in one.requests]
+    lines += [f"{_choice(each)}: {_PENDING}" for each in one.pending]
     lines += [f"Kept, and answered next: {one_line(turn.wish.shown, 80)}" for turn in one.kept]
     return "\n".join(lines)
 
 
-def _choice(one: Turn | Run) -> str:
-    return ", ".join(one.tools) if isinstance(one, Run) else one_line(one.wish.shown, 80)
+def _choice(one: Turn | Run | Request) -> str:
+    match one:
+        case Run():
+            return ", ".join(one.tools)
+        case Request():
+            return one.card.title
+        case Turn():
+            return one_line(one.wish.shown, 80)
 
 
 def requests(found: Sequence[Request]) -> str:
@@ -59,7 +74,7 @@ def requests(found: Sequence[Request]) -> str:
 
 
 def _request(one: Request) -> str:
-    return f"{one.id} {one.state.value:<10} asked by {one.requester}: {one.card.title}\n  {cards.status(one)}"
+    return f"{one.id} {one.state.value:<10} asked by {one.requester}: {one.card.title}\n  {cards.status(one)}\n  {one.conversation}"
 
 
 def runs(found: Sequence[Run]) -> str:

@@ -12,7 +12,7 @@ from bot.authority import CONSOLE_PLACE
 from bot.inbox import Inbox
 from bot.sections import zone_of
 from bot.settings import Settings
-from core.errors import Refused
+from core.errors import Invalid, Refused, Unavailable
 from core.events import Place
 from core.jobs import Hold, NewJob, Queue, Replay
 from core.ports import Clock
@@ -65,6 +65,9 @@ def schedules_of(configured: Settings) -> tuple[Schedule, ...]:
 class Scheduling:
     """Keeps one job a schedule waiting for its next time, and handles it.
 
+    Whoever serves calls `begin` from time to time, so that a schedule goes on whatever became of
+    its last time, and as soon as it was added or changed.
+
     It approves nothing: what it asks for waits for people like everything else, and while that
     waits, later times are skipped.
     """
@@ -77,9 +80,12 @@ class Scheduling:
     clock: Clock
 
     async def begin(self) -> None:
-        """Have the next time of each schedule waited for, unless it is already."""
-        for schedule in self.schedules():
-            await self._await_next(schedule)
+        """Have the next time of each schedule waited for, unless it is already.
+
+        Raises `Unavailable` where the configuration cannot be read just now.
+        """
+        for schedule in self._schedules():
+            await self._await_next(schedule, self.clock.now())
 
     async def __call__(self, hold: Hold) -> None:
         """Ask, unless what was asked for last still waits; then wait for the first time after now.
@@ -88,11 +94,20 @@ class Scheduling:
         longer has is dropped.
         """
         name, time = str(hold.job.payload["schedule"]), str(hold.job.payload["time"])
-        for schedule in self.schedules():
+        for schedule in self._schedules():
             if schedule.name == name and schedule.strikes(datetime.fromisoformat(time)):
                 hold.check()
-                await self._ask(schedule, time)
-                await self._await_next(schedule)
+                try:
+                    await self._ask(schedule, time)
+                finally:
+                    await self._await_next(schedule, datetime.fromisoformat(time))
+
+    def _schedules(self) -> Sequence[Schedule]:
+        try:
+            return self.schedules()
+        except Invalid as error:
+            # Somebody is about to save the file, or will correct it: no time is lost meanwhile.
+            raise Unavailable(error.shown) from error
 
     async def _ask(self, schedule: Schedule, time: str) -> None:
         try:
@@ -107,12 +122,12 @@ class Scheduling:
             why = f"schedule {schedule.name}: {refusal.shown}"
             _log.warning("%s", why)
             await self.store.attempt_refused(
-                schedule.tenant, principal=schedule.person, request="", why=why
+                schedule.tenant, principal=f"schedule:{schedule.name}", request="", why=why
             )
 
-    async def _await_next(self, schedule: Schedule) -> None:
+    async def _await_next(self, schedule: Schedule, last: datetime) -> None:
         now = self.clock.now()
-        time = schedule.after(now)
+        time = schedule.after(max(now, last))  # a clock may step back
         name = f"{TICK}:{schedule.name}:{time.isoformat()}"
         await self.queue.submit(
             NewJob(

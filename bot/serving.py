@@ -1,12 +1,15 @@
 """Serving the queue until a signal ends it."""
 
 import asyncio
+import logging
 import signal
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from core.errors import SaysoError
 from core.jobs import Engine
 
+log = logging.getLogger("sayso.serve")
 _GRACE = 5.0
 """Seconds in which what runs may still come to its end once the process is told to stop."""
 
@@ -17,6 +20,19 @@ def signalled() -> asyncio.Event:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     return stop
+
+
+async def keep(what: Callable[[], Awaitable[None]], stop: asyncio.Event, *, every: float) -> None:
+    """Do something now and every so many seconds until `stop`; log where it cannot be done."""
+    while not stop.is_set():
+        try:
+            await what()
+        except SaysoError as error:
+            log.warning("%s", error.shown)
+        except Exception:
+            log.exception("what is done from time to time failed")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), every)
 
 
 async def serve(

@@ -13,12 +13,15 @@ from approvals.store import ApprovalStore, RunStore
 from core.agent import Reason
 from core.conversations import Conversations, Turn
 from core.events import Stop
+from core.ports import Processes
 from core.principals import Principal
 
 T = TypeVar("T")
 _NOT_YOURS = "You may not stop that. Whoever asked for it may, and whoever has run:stop."
-_PATIENCE = 5.0
+_PATIENCE = 3.0
 """Seconds to wait for what was stopped to be gone, so that the answer can tell what became of it."""
+_SOON = 0.7
+"""Seconds in which whoever runs it ends it by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +33,10 @@ class Stopped:
     requests: tuple[Request, ...] = ()
     kept: tuple[Turn, ...] = ()
     """Messages that wait behind what was stopped, and are answered next."""
-    choices: tuple[Turn | Run, ...] = ()
-    """Several things that run, of which none was stopped: the person has to say which."""
+    pending: tuple[Turn | Run, ...] = ()
+    """What was told to end and is not gone yet."""
+    choices: tuple[Turn | Run | Request, ...] = ()
+    """Several things that run or wait, of which none was stopped: the person has to say which."""
 
     @property
     def steps_cut(self) -> int:
@@ -64,25 +69,29 @@ class Stopping:
     requests: ApprovalStore
     runs: RunStore
     gate: Gate
+    processes: Processes
 
     async def stop(self, event: Stop) -> Stopped:
         """Stop a conversation, or what the person may stop here.
 
         In a conversation, what is being answered, runs and requests end, and messages that wait are
         kept; `everything` takes those too, and so does a stop that finds nothing else. Otherwise the
-        one thing that runs is stopped; several are only listed; requests are withdrawn only if
-        nothing runs. Idle is no failure, so a second stop is harmless; nor is a conversation that
+        one thing that runs is stopped or, only if nothing runs, the one request that waits is
+        withdrawn; several are only listed. Idle is no failure, so a second stop is harmless; nor is a conversation that
         this person may not know of.
         """
         authority, principal = await self.gate.who(event.identity)
         live = await self._live(authority, principal, event)
         if event.conversation is None and not event.everything:
             running: tuple[Turn | Run, ...] = (*live.turns, *live.runs)
-            if len(running) > 1:
-                return Stopped(choices=running)
+            some: tuple[Turn | Run | Request, ...] = running or live.requests
+            if len(some) > 1:
+                return Stopped(choices=some)
             live = replace(live, requests=()) if running else live
         nothing_else = not (live.turns or live.runs or live.requests)
-        return await self._stopped(principal, live, all_turns=event.everything or nothing_else)
+        return await self._stopped(
+            authority, principal, live, all_turns=event.everything or nothing_else
+        )
 
     async def _live(self, authority: Authority, principal: Principal, event: Stop) -> _Live:
         tenant, where = principal.tenant, event.conversation
@@ -116,7 +125,9 @@ class Stopping:
     ) -> Sequence[tuple[Request, Run | None]]:
         return [(request, None) for request in await self.requests.live(tenant, conversation)]
 
-    async def _stopped(self, principal: Principal, live: _Live, *, all_turns: bool) -> Stopped:
+    async def _stopped(
+        self, authority: Authority, principal: Principal, live: _Live, *, all_turns: bool
+    ) -> Stopped:
         """Tell everything first and wait afterwards, so that nothing outlives the wait for another."""
         turns = (*live.turns, *(live.queued if all_turns else ()))
         for turn in turns:
@@ -124,29 +135,45 @@ class Stopping:
         for run in live.runs:
             await self.runs.stop(run, principal=principal.id)
         withdrawn, begun = await self._withdrawn(principal, live.requests)
-        for run in begun:
-            await self.runs.stop(run, principal=principal.id)
-        ended = [await self._turn_gone(turn) for turn in turns]
-        # One that could no longer be told has proposed meanwhile.
-        late = [one.request for one in ended if one.request]
-        found = [await self.requests.get(principal.tenant, name) for name in late]
-        more, late_runs = await self._withdrawn(principal, filter(None, found))
-        for run in late_runs:
-            await self.runs.stop(run, principal=principal.id)
-        runs = (*live.runs, *begun, *late_runs)
+        ended, gone = await asyncio.gather(
+            asyncio.gather(*map(self._turn_gone, turns)),
+            asyncio.gather(*map(self._run_gone, (*live.runs, *begun))),
+        )
+        late = await self._proposed_meanwhile(authority, principal, ended)
+        more, begun_late = await self._withdrawn(principal, late)
+        gone += await asyncio.gather(*map(self._run_gone, begun_late))
+        runs = (*live.runs, *begun, *begun_late)
         touched: tuple[Turn | Run | Request, ...] = (*turns, *runs, *withdrawn)
         places = {one.conversation for one in touched}
+        kept = () if all_turns else tuple(t for t in live.queued if t.conversation in places)
         return Stopped(
             turns=tuple(one for one in ended if one.reason is Reason.STOPPED),
-            runs=tuple([await self._run_gone(run) for run in runs]),
+            runs=tuple(one for one in gone if one.state is not RunState.RUNNING),
             requests=(*withdrawn, *more),
-            kept=() if all_turns else tuple(t for t in live.queued if t.conversation in places),
+            kept=kept,
+            pending=(
+                *(one for one in ended if one.reason is None),
+                *(one for one in gone if one.state is RunState.RUNNING),
+            ),
+        )
+
+    async def _proposed_meanwhile(
+        self, authority: Authority, principal: Principal, ended: Iterable[Turn]
+    ) -> tuple[Request, ...]:
+        """Return what turns that could no longer be told have opened, as far as it may be stopped."""
+        opened = [
+            await self.requests.get(principal.tenant, turn.request)
+            for turn in ended
+            if turn.request
+        ]
+        return tuple(
+            one for one in opened if one and entitlement.may_stop(authority, principal, one)
         )
 
     async def _withdrawn(
         self, principal: Principal, requests: Iterable[Request]
     ) -> tuple[tuple[Request, ...], tuple[Run, ...]]:
-        """Return what was withdrawn, and the runs of what began before it could be."""
+        """Return what was withdrawn, and what began before it could be and was told to end."""
         withdrawn, begun = list[Request](), list[Run]()
         for request in requests:
             ended = await self.requests.revoke(
@@ -159,6 +186,7 @@ class Stopping:
             if ended.state is State.REVOKED and ended.ended_by == principal.id:
                 withdrawn.append(ended)
             elif run and run.state is RunState.RUNNING:
+                await self.runs.stop(run, principal=principal.id)
                 begun.append(run)
         return tuple(withdrawn), tuple(begun)
 
@@ -166,21 +194,27 @@ class Stopping:
         async def now() -> Turn:
             return await self.conversations.turn(turn.tenant, turn.id) or turn
 
-        return await _settled(now, lambda one: one.reason is not None)
+        return await self._settled(turn.id, now, lambda one: one.reason is not None)
 
     async def _run_gone(self, run: Run) -> Run:
         async def now() -> Run:
             return await self.runs.run(run.tenant, run.id) or run
 
-        return await _settled(now, lambda one: one.state is not RunState.RUNNING)
+        return await self._settled(run.id, now, lambda one: one.state is not RunState.RUNNING)
 
+    async def _settled(
+        self, name: str, look: Callable[[], Awaitable[T]], is_over: Callable[[T], bool]
+    ) -> T:
+        """Look until it is over, or for as long as anybody would wait.
 
-async def _settled(look: Callable[[], Awaitable[T]], is_over: Callable[[T], bool]) -> T:
-    """Look until it is over, or for as long as anybody would wait."""
-    now = asyncio.get_running_loop().time
-    deadline = now() + _PATIENCE
-    while True:
-        found = await look()
-        if is_over(found) or now() >= deadline:
-            return found
-        await asyncio.sleep(0.02)
+        What its own process does not end soon is killed here: that process may be paused.
+        """
+        now = asyncio.get_running_loop().time
+        begin = now()
+        while True:
+            found = await look()
+            if is_over(found) or now() >= begin + _PATIENCE:
+                return found
+            if now() >= begin + _SOON:
+                self.processes.kill(name)
+            await asyncio.sleep(0.02)

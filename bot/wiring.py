@@ -191,6 +191,7 @@ class _Parts:
                 requests=self.requests,
                 runs=self.runs,
                 gate=self.gate,
+                processes=processes.StepProcesses(),
             ),
             resolving=Resolving(
                 store=self.runs, requests=self.requests, gate=self.gate, runner=self.runner

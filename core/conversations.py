@@ -113,6 +113,8 @@ class Turn:
     principal: str
     place: Place
     wish: Wish
+    schedule: str | None = None
+    """The schedule that asked, if it was one."""
     reason: Reason | None = None
     text: str = ""
     suggestions: tuple[str, ...] = ()
@@ -166,7 +168,7 @@ class History:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A turn that has not ended."""
+    """A turn that has not ended; `runs` where somebody answers it, or did until they died."""
 
     turn: Turn
     runs: bool

@@ -81,6 +81,8 @@ class Job:
     lane: str | None
     fence: int
     attempt: int
+    tries: int = 0
+    """How often it was put back because something outside did not answer."""
 
     @property
     def claim(self) -> Claim:
@@ -115,6 +117,9 @@ class Hold(Protocol):
 
 
 Handler: TypeAlias = Callable[[Hold], Awaitable[None]]
+"""Does a job. Raises `Unavailable` where nothing has happened and it should be tried again later,
+`LeaseLost` where how it ended is not its to say, anything else where it failed for good.
+"""
 
 
 class Queue(Protocol):

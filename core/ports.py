@@ -81,6 +81,14 @@ class Runner(Protocol):
         ...
 
 
+class Processes(Protocol):
+    """The commands that run on this machine, whichever process of ours started them."""
+
+    def kill(self, name: str) -> int:
+        """Kill whatever runs under a step's name, or a turn's; return how many processes that were."""
+        ...
+
+
 class Files(Protocol):
     """What lies in the working folder."""
 

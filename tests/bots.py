@@ -33,10 +33,11 @@ from core.tools import Tool, Toolbox
 from core.transcript import Entry, Move
 from tests.builders import PLACE, TENANT, a_proposal
 from tests.fakes.model import ScriptedModel
+from tests.fakes.processes import FakeProcesses
 from tests.fakes.runner import Argv, for_ever
 from tests.gates import APPEND, SECRET, World, who
 from tests.jobs import PATIENCE, QUICK, soon
-from tests.stores import OTHER_CONVERSATION
+from tests.stores import OTHER_CONVERSATION, at_rest
 
 
 @dataclass
@@ -47,6 +48,9 @@ class Bots:
     dead: set[str] = field(default_factory=set[str])
     model: ScriptedModel = field(default_factory=ScriptedModel)
     chats: dict[str, Chat] = field(default_factory=dict[str, Chat])
+    processes: FakeProcesses = field(default_factory=FakeProcesses)
+    is_broken: bool = False
+    """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
 
     @property
     def inbox(self) -> Inbox:
@@ -86,7 +90,6 @@ class Bots:
             runs=stores.runs,
             conversations=stores.conversations,
             chats=self.chats,
-            pauses=(0.01,),
         )
 
     @property
@@ -189,6 +192,7 @@ class Bots:
             requests=stores.requests,
             runs=stores.runs,
             gate=self.world.gate,
+            processes=self.processes,
         )
         identity = who(person) if isinstance(person, str) else person
         event = Stop(identity=identity, conversation=conversation, everything=everything)
@@ -258,6 +262,11 @@ class Bots:
         finally:
             stop.set()
             await asyncio.wait_for(task, PATIENCE)
+
+    async def at_rest(self) -> None:
+        """Check at the end of a test that nothing was lost."""
+        if not self.is_broken:
+            await at_rest(self.world.stores)
 
     async def run_of(self, request: Request) -> Run | None:
         """Return the run of a request, if it has one."""

@@ -22,6 +22,11 @@ IN_THE_MIDDLE = "the step acts"
 """The only point at which a command is running."""
 _BEGIN, _END = "<!-- the crash matrix -->", "<!-- its end -->"
 _HEAD = ("the process dies right after", "run", "step", "card", "report")
+_LEFT_OVER = """
+    SELECT id FROM request WHERE state = 'granted' UNION SELECT id FROM run WHERE state = 'running'
+    UNION SELECT id FROM job WHERE state IN ('queued', 'running') AND kind <> 'expire'
+"""
+"""What nobody would ever end."""
 Play: TypeAlias = "subprocess.Popen[str]"
 
 
@@ -60,15 +65,27 @@ def points(play: Play, folder: Path) -> list[str]:
     return (folder / "points").read_text("utf-8").splitlines()
 
 
-def outcome(play: Play, folder: Path, point: str) -> Outcome:
-    """Kill the process at a point, start another one, and return what has become of it."""
+def recovery(play: Play, folder: Path, point: str) -> list[str]:
+    """Kill the process at a point and return the points of the life that goes on after it."""
     _furnish(folder)
-    text = "slow append alpha 1" if point == IN_THE_MIDDLE else "append alpha"
-    assert _lived(play, folder, point, text) == signal.SIGKILL, f"it did not come to: {point}"
-    assert _lived(play, folder, "", text) == 0, f"it did not recover from: {point}"
+    assert _lived(play, folder, point, _text(point)) == signal.SIGKILL
+    before = len((folder / "points").read_text("utf-8").splitlines())
+    assert _lived(play, folder, "", _text(point)) == 0
+    return (folder / "points").read_text("utf-8").splitlines()[before:]
+
+
+def outcome(play: Play, folder: Path, *deaths: str) -> Outcome:
+    """Kill the process at a point, the next one at another, start a last one; return what it left."""
+    _furnish(folder)
+    point = deaths[0]
+    for death in deaths:
+        died = _lived(play, folder, death, _text(point))
+        assert died == signal.SIGKILL, f"it did not come to: {death}"
+    assert _lived(play, folder, "", _text(point)) == 0, f"it did not recover from: {deaths}"
     with closing(sqlite3.connect(folder / "data" / "sayso.db")) as database:
         assert database.execute("SELECT count(*) FROM turn").fetchall() == [(1,)]
         assert database.execute("SELECT count(*) FROM request").fetchall() == [(1,)]
+        assert database.execute(_LEFT_OVER).fetchall() == []
         [(run,)] = database.execute("SELECT state FROM run")
         log = database.execute("SELECT seq, at, tenant, kind, body, prev, hash FROM audit")
         names = ("seq", "at", "tenant", "kind", "body", "prev", "hash")
@@ -82,6 +99,10 @@ def outcome(play: Play, folder: Path, point: str) -> Outcome:
         cards=_times(sum(line["kind"] == "card" for line in posted)),
         reports=_times(sum(line["kind"] == "text" for line in posted)),
     )
+
+
+def _text(point: str) -> str:
+    return "slow append alpha 1" if point == IN_THE_MIDDLE else "append alpha"
 
 
 def _step(ledger: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from core.tools import Tool, Toolbox
 from tests.builders import TENANT, a_proposal, a_step, a_tool
 from tests.fakes.files import FakeFiles
 from tests.fakes.runner import FakeRunner
-from tests.stores import OTHER_TENANT, Stores, claimed, everything, log_of, now
+from tests.stores import OTHER_TENANT, Stores, everything, holding, log_of, now
 
 HOUR = timedelta(hours=1)
 SECRET = "hunter2hunter2"
@@ -168,7 +168,8 @@ class World:
 
     async def spend(self, request: Request) -> Spent:
         """Spend a request as whoever claimed its job does; raise what people are told if it is too late."""
-        spent = await self.gate.spend(request, await claimed(self.stores, request))
+        async with holding(self.stores, request) as job:
+            spent = await self.gate.spend(request, job)
         if spent is None:
             raise Refused(cards.too_late(await self.now(request)))
         return spent

@@ -214,6 +214,13 @@ class Engine:
         if not task.cancelled():
             task.result()
 
+    async def die(self, serving: "asyncio.Task[None]") -> None:
+        """End like a killed process: whatever it holds, it writes nothing any more."""
+        self.database.fails = True
+        serving.cancel()
+        await asyncio.wait([serving])
+        self.database.fails = False
+
     async def polls(self, count: int) -> None:
         """Wait until it has looked for changes so many times more."""
         least = self.database.looks + count

@@ -1,7 +1,8 @@
 """Every store on one database, ways to bring a request or a run somewhere, and cuts in transactions."""
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -15,7 +16,7 @@ from adapters.storage.records import Records
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
 from adapters.storage.settling import settle
-from adapters.storage.transactions import Database, Row, Transaction, Work, rows
+from adapters.storage.transactions import Database, Row, Transaction, Work, rows, sql
 from approvals.models import RUN, NewRequest, Request, Run, Spent, StepEnd, StepState, job_of
 from core import audit, canonical, ids
 from core.agent import Reason
@@ -149,28 +150,33 @@ async def granted(stores: Stores, new: NewRequest | None = None, *voters: str) -
 
 
 async def claimed(stores: Stores, request: Request) -> Job:
-    """Return the claim that somebody holds to a request's job; made here where nobody does.
+    """Return the claim that somebody holds to a request's own job; made here where nobody does.
 
-    No vote has queued one for a request that is not granted: then it is a claim to a job of no
-    request, so that it is never for want of a claim that such a request is not spent.
+    No vote has queued one for a request that is not granted, and the job of one that has ended has
+    ended with it. Then it is queued and claimed all the same, so that it is never for want of a
+    claim that such a request is not spent.
     """
+    return await stores.database.transact(lambda now: _claimed(now, stores.owner, request))
 
-    def take(now: datetime) -> Transaction[Job]:
-        names = job_of(request.id), f"of no request, {request.id}"
-        found = yield from rows(
-            "SELECT * FROM job WHERE id IN (:own, :other) ORDER BY id DESC",
-            own=names[0], other=names[1],
-        )  # fmt: skip
-        if not found:
-            name = yield from jobs.submit(now, _a_job(names[1], request))
-        elif found[0]["state"] == "queued":
-            name = found[0]["id"]
-        else:
-            return jobs.job_of(found[0])
-        (job,) = yield from jobs.claim(now, stores.owner, LEASE, [RUN], most=1, only=name)
-        return job
 
-    return await stores.database.transact(take)
+def _claimed(now: datetime, owner: str, request: Request) -> Transaction[Job]:
+    name = job_of(request.id)
+    found = yield from _own_job(request)
+    if not found:
+        yield from jobs.submit(now, _a_job(name, request))
+    elif found[0]["state"] == "running":
+        return jobs.job_of(found[0])
+    elif found[0]["state"] != "queued":
+        yield sql(
+            "UPDATE job SET state = 'queued', cancel_at = NULL, ended_at = NULL WHERE id = :id",
+            id=name,
+        )
+    (job,) = yield from jobs.claim(now, owner, LEASE, [RUN], most=1, only=name)
+    return job
+
+
+def _own_job(request: Request) -> Transaction[list[Row]]:
+    return rows("SELECT * FROM job WHERE id = :id", id=job_of(request.id))
 
 
 def _a_job(name: str, request: Request) -> NewJob:
@@ -178,11 +184,44 @@ def _a_job(name: str, request: Request) -> NewJob:
     return NewJob(id=name, kind=RUN, tenant=request.tenant, payload=payload, replay=Replay.NEVER)
 
 
+@asynccontextmanager
+async def holding(stores: Stores, request: Request) -> AsyncGenerator[Job]:
+    """Have a claim as `claimed` does; a job that no vote had queued is gone afterwards."""
+    was_queued = await stores.database.transact(lambda _: _own_job(request))
+    job = await claimed(stores, request)
+    try:
+        yield job
+    finally:
+        if not was_queued:
+            unused = (
+                "DELETE FROM job WHERE id = :id AND NOT EXISTS (SELECT 1 FROM run WHERE job = :id)"
+            )
+            await stores.database.transact(lambda _: rows(unused, id=job.id))
+
+
 async def spend(
     stores: Stores, request: Request, run: str = "r_1", *, of: Request | None = None
 ) -> Spent | None:
     """Spend a request under the claim of its job, or of that of the request that it pretends to be."""
-    return await stores.requests.spend(request, job=await claimed(stores, of or request), run=run)
+    async with holding(stores, of or request) as job:
+        return await stores.requests.spend(request, job=job, run=run)
+
+
+async def at_rest(stores: Stores) -> None:
+    """Check that nothing is lost: whatever is granted or runs has a job that somebody will end."""
+    lost = await stores.database.transact(
+        lambda _: rows(
+            "SELECT id FROM request WHERE state = 'granted' AND NOT EXISTS (SELECT 1 FROM job"
+            " WHERE job.id = :run || ':' || request.id AND job.state IN ('queued', 'running'))"
+            " UNION ALL SELECT id FROM run WHERE state = 'running' AND NOT EXISTS"
+            " (SELECT 1 FROM job WHERE job.id = run.job AND job.state IN ('queued', 'running'))"
+            " UNION ALL SELECT id FROM turn WHERE ended_at IS NULL AND NOT EXISTS"
+            " (SELECT 1 FROM job WHERE job.id = :turn || ':' || turn.id"
+            " AND job.state IN ('queued', 'running'))",
+            run=RUN, turn=TURN_KIND,
+        )
+    )  # fmt: skip
+    assert not lost, [row["id"] for row in lost]
 
 
 async def notice(stores: Stores, *dead: str, by: str = "another process") -> None:

@@ -4,17 +4,22 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from datetime import datetime
+from functools import partial
 
+from adapters.jobs import ends
 from adapters.jobs.gone import Taker
 from adapters.jobs.held import Held, awake
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.loops import beside, every, first, until_it_works, went_well
 from adapters.storage import jobs
-from adapters.storage.transactions import Database, Transaction
-from core.errors import SaysoError
-from core.jobs import Claim, Job, JobState, LeaseLost, Loss
+from adapters.storage.transactions import Database
+from core.errors import SaysoError, Unavailable
+from core.jobs import Claim, JobState, LeaseLost, Replay
 
+MOST_TRIES = 1500
+"""About a day of trying again; then what does not answer counts as failed."""
+_PATIENCE = 7.0
+"""Seconds in which what was told to end may come to its end, before whoever waits gives up."""
 log = logging.getLogger("sayso.jobs")
 
 
@@ -71,18 +76,39 @@ class TableEngine:
         if not claimed:
             return False
         async with self._minding(job, stop):
-            await self._to_their_end(claimed)
+            await self._to_their_end(claimed, _after(stop, _PATIENCE))
         return True
 
     async def see_through(self, job: str, stop: asyncio.Event) -> None:
         """See the port. Where its holder dies meanwhile, it is taken here."""
         async with self._minding(job, stop):
+            since: float | None = None
             while next_one := await self._database.transact(lambda now: jobs.next_to(now, job)):
                 claimed = await self._claim(most=1, only=next_one)
-                if not claimed:
-                    await asyncio.sleep(self._pace.poll)
                 # What only stands before it does not keep whoever stops from leaving.
-                await self._to_their_end(claimed, None if next_one == job else stop)
+                leaving = _after(stop, _PATIENCE if next_one == job else 0)
+                await self._to_their_end(claimed, leaving)
+                if not claimed:
+                    since = await self._given_up(job, stop, since)
+                    await asyncio.sleep(self._pace.poll)
+
+    async def _given_up(self, job: str, stop: asyncio.Event, since: float | None) -> float | None:
+        """Return since when nothing more is to be expected, if it is; raise when that was long ago.
+
+        That is where our own handler is through and could not write down the end, or where what was
+        told to end does not.
+        """
+        left = await self._database.transact(lambda _: jobs.is_held_by(self._owner, job))
+        if not left and not stop.is_set():
+            return None
+        since = since or awake()
+        lease = self._pace.lease.total_seconds()
+        if awake() > since + (_PATIENCE if stop.is_set() else lease + _PATIENCE):
+            raise Unavailable(
+                "How it ended could not be written down. Look at `sayso runs` and `sayso requests` "
+                "before you try again."
+            )
+        return since
 
     async def notice(self) -> None:
         """Take jobs from holders that are gone: at once where they died here, else by their lease."""
@@ -107,38 +133,43 @@ class TableEngine:
 
     async def _run(self, held: Held) -> None:
         try:
-            state = await self._outcome(held)
-            if state is not None:
-                await self._finish(held, state)
+            end = await self._outcome(held)
+            if end is not None:
+                await self._finish(held, end)
         finally:
             del self._held[held]
             self._look.set()
 
     async def _outcome(self, held: Held) -> JobState | None:
-        """Have the job handled; return None where how it ended is not ours to say any more."""
+        """Have the job handled; return None where how it ended is not ours to say any more.
+
+        QUEUED is for what could not be done now.
+        """
+        job = held.job
         try:
             held.check()
-            await self._kinds[held.job.kind].handler(held)
+            await self._kinds[job.kind].handler(held)
         except LeaseLost as error:
-            log.warning("job %s: %s", held.job.id, error.shown)
+            log.warning("job %s: %s", job.id, error.shown)
             return None
+        except Unavailable as error:
+            log.warning("job %s: %s", job.id, error.shown)
+            return JobState.QUEUED if job.tries < MOST_TRIES else JobState.FAILED
         except SaysoError as error:
-            log.warning("job %s: %s", held.job.id, error.shown)
+            log.warning("job %s: %s", job.id, error.shown)
             return JobState.FAILED
         except Exception:
-            log.exception("job %s", held.job.id)
+            log.exception("job %s", job.id)
             return JobState.FAILED
         return JobState.CANCELLED if held.is_stopping else JobState.DONE
 
     async def _finish(self, held: Held, state: JobState) -> None:
         """Write the end, trying again while the lease lasts: a blip must not make it unknown."""
         held.is_ending = True
-        job, until = held.job, held.deadline
-
-        kind = self._kinds[job.kind]
+        job, until, kind = held.job, held.deadline, self._kinds[held.job.kind]
 
         async def end() -> None:
-            if not await self._database.transact(lambda now: _ended(now, job, state, kind)):
+            if not await self._database.transact(lambda now: ends.ended(now, job, state, kind)):
                 log.warning("job %s: it ended as %s, but somebody else has it", job.id, state)
 
         await until_it_works(f"ending job {job.id}", end, lambda: awake() < until)
@@ -149,11 +180,11 @@ class TableEngine:
             yield
 
     async def _to_their_end(
-        self, helds: Collection[Held], leaves: asyncio.Event | None = None
+        self, helds: Collection[Held], leaves: Coroutine[None, None, None]
     ) -> None:
-        """Wait until their handlers are through, and cut them where this one `leaves` before."""
+        """Wait until their handlers are through, and cut them where `leaves` comes to its end before."""
         ending = asyncio.ensure_future(self._end_of(helds))
-        leaving = asyncio.ensure_future((leaves or asyncio.Event()).wait())
+        leaving = asyncio.ensure_future(leaves)
         try:
             await asyncio.wait({ending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -167,12 +198,19 @@ class TableEngine:
             await asyncio.wait(tasks)
 
     async def _abandon(self, helds: Collection[Held]) -> None:
-        """Cancel those of them whose handlers still work; return when all are gone."""
+        """Cancel those of them whose handlers still work; return when all are gone.
+
+        What may be done again is put back at once; the rest is for whoever finds us gone.
+        """
         left = [held for held in helds if held in self._held]
-        for held in left:
-            if not held.is_ending:
-                self._held[held].cancel()
+        cut = [held for held in left if not held.is_ending]
+        for held in cut:
+            self._held[held].cancel()
         await self._end_of(left)
+        for held in cut:
+            if held.job.replay is Replay.SAFE:
+                back = self._database.transact(partial(ends.put_back, held.job))
+                await went_well(f"putting job {held.job.id} back", back)
 
     def _beats(self) -> tuple[Coroutine[None, None, None], ...]:
         """Prolong leases and notice the dead every beat; hear of stops and new work at every poll.
@@ -192,7 +230,7 @@ class TableEngine:
         self._hear({held.job.claim for held in self._held if held.job.id == job})
         await until_it_works(
             f"stopping job {job}",
-            lambda: self._database.transact(lambda now: _told(now, job, self._kinds)),
+            lambda: self._database.transact(lambda now: ends.told(now, job, self._kinds)),
             lambda: True,
         )
 
@@ -227,18 +265,6 @@ class TableEngine:
         self._hear({claim for claim, is_to_end in still.items() if is_to_end})
 
 
-def _ended(now: datetime, job: Job, state: JobState, kind: Kind) -> Transaction[bool]:
-    """End a job that is still ours, unless its handler did; return whether it was not taken from us."""
-    if not (yield from jobs.finish(now, job, state)):
-        return (yield from jobs.has_ended(job))
-    if state is JobState.FAILED:  # it may have left half of its work
-        yield from kind.settle(now, job, Loss.FAILED)
-    return True
-
-
-def _told(now: datetime, job: str, kinds: Mapping[str, Kind]) -> Transaction[None]:
-    """Tell a job to end; where nobody has it, end what belongs to it here and now."""
-    told = yield from jobs.cancel(now, job)
-    kind = kinds.get(told.job.kind) if told and told.was_queued else None
-    if told and kind:  # None: a newer version's
-        yield from kind.settle(now, told.job, Loss.STOPPED)
+async def _after(stop: asyncio.Event, seconds: float) -> None:
+    await stop.wait()
+    await asyncio.sleep(seconds)

@@ -17,7 +17,7 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, denials
-from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, State, Voted, job_of
+from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, job_of
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
 
@@ -55,8 +55,13 @@ def reminder_of(request: Request, delay: timedelta) -> NewJob:
 def remind(now: datetime, tenant: str, request: str, text: str) -> Transaction[None]:
     """Say that a request still waits, if it is still open."""
     yield from expire(now)
-    current = yield from must_read(tenant, request)
-    if current.state is State.OPEN:
+    reminds = yield from changed(
+        "UPDATE request SET reminded_at = :now WHERE id = :id AND tenant = :tenant"
+        " AND state = 'open' AND reminded_at IS NULL RETURNING id",
+        now=text_of(now), id=request, tenant=tenant,
+    )  # fmt: skip
+    if reminds:
+        current = yield from must_read(tenant, request)
         yield from append(now, current.conversation, "note", SYSTEM, text, about=request)
         yield from log(now, tenant, "request.reminded", SYSTEM, request=request)
 
@@ -178,9 +183,9 @@ def revoke(
 def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Spent | None]:
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
-    held = job.id == job_of(request.id) and (yield from jobs.is_held(now, job))
+    is_to_end = yield from jobs.must_hold(now, job)
     stored = yield from read(request.tenant, request.id)
-    if stored is None or not held:
+    if stored is None or is_to_end or job.id != job_of(request.id):
         return None
     if not stored.is_intact:
         yield from revoke(now, request.tenant, request.id, SYSTEM, cards.ALTERED)
@@ -216,8 +221,8 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
 
 def resume(now: datetime, request: Request, job: Job) -> Transaction[Spent | None]:
     """Give a run none of whose steps has begun to the claim that holds its job now."""
-    held = yield from jobs.is_held(now, job)
-    run = (yield from runs.adopt(request, job)) if held else None
+    is_to_end = yield from jobs.must_hold(now, job)
+    run = None if is_to_end else (yield from runs.adopt(request, job))
     if run is None:
         return None
     yield from log(now, request.tenant, "run.resumed", SYSTEM, request=request.id, run=run.id)
@@ -232,9 +237,15 @@ def expire(now: datetime) -> Transaction[None]:
         now=text_of(now),
     )
     for row in due:
+        yield from _drop_run(now, row["id"])
         yield from log(now, row["tenant"], "request.expired", SYSTEM, request=row["id"])
         expired = yield from must_read(row["tenant"], row["id"])
         yield from _tell(now, expired)
+
+
+def _drop_run(now: datetime, request: str) -> Transaction[None]:
+    """End the job that would run a request which has ended: nobody need wait for it any more."""
+    yield from jobs.cancel(now, job_of(request))
 
 
 def _tell(now: datetime, ended: Request) -> Transaction[None]:
@@ -252,4 +263,6 @@ def end(
         " WHERE id = :id AND tenant = :tenant AND state IN ('open', 'granted') RETURNING id",
         state=state, now=text_of(now), by=principal, reason=reason, id=request, tenant=tenant,
     )  # fmt: skip
+    if ended:
+        yield from _drop_run(now, request)
     return ended

@@ -15,7 +15,7 @@ RESERVED = timedelta(seconds=15)
 MOST_REQUEUES = 3
 """How often a safe job is queued again before it counts as failed."""
 
-_COLUMNS = "id, kind, tenant, payload, replay, lane, fence, attempt"
+_COLUMNS = "id, kind, tenant, payload, replay, lane, fence, attempt, tries"
 
 
 def submit(now: datetime, new: NewJob) -> Transaction[str]:
@@ -61,7 +61,7 @@ def claim(
         " AND (j.lane IS NULL OR (NOT EXISTS"
         " (SELECT 1 FROM job r WHERE r.lane = j.lane AND r.state = 'running')"
         " AND NOT EXISTS (SELECT 1 FROM job p WHERE p.lane = j.lane AND p.state = 'queued'"
-        " AND p.seq < j.seq AND p.run_at <= :now)))"
+        " AND p.seq < j.seq AND (p.run_at <= :now OR p.tries > 0))))"
         " AND NOT EXISTS (SELECT 1 FROM job_lock own JOIN job_lock other ON other.lock = own.lock"
         " JOIN job h ON h.id = other.job AND h.tenant = j.tenant WHERE own.job = j.id"
         f" AND (h.state = 'running' OR (h.seq < j.seq AND {_claimable('h')})))"
@@ -142,6 +142,15 @@ def must_hold(now: datetime, job: Job) -> Transaction[bool]:
     if not found:
         raise LeaseLost("This process no longer holds the job, so it writes nothing for it.")
     return found[0]["cancel_at"] is not None
+
+
+def is_held_by(owner: str, job: str) -> Transaction[bool]:
+    """Whether a job runs, as far as the table knows, in this process."""
+    found = yield from rows(
+        "SELECT 1 FROM job WHERE id = :id AND owner = :owner AND state = 'running'",
+        id=job, owner=owner,
+    )  # fmt: skip
+    return bool(found)
 
 
 def has_ended(job: Job) -> Transaction[bool]:
@@ -243,6 +252,22 @@ def release(now: datetime, job: Job, state: JobState) -> Transaction[None]:
         raise LeaseLost("Another process took this job meanwhile.", job=job.id)
 
 
+def put_back(now: datetime, job: Job, pause: timedelta | None) -> Transaction[bool]:
+    """Queue a held job again, as if it had not been begun; False where this claim lost it.
+
+    With a pause, it counts as a try and keeps its lane while it waits. What was told to end is not
+    put back.
+    """
+    return changed(
+        "UPDATE job SET state = 'queued', owner = NULL, lease_until = NULL, fence = fence + 1,"
+        " attempt = attempt - 1, tries = tries + :tried, run_at = :run_at"
+        " WHERE id = :id AND fence = :fence AND state = 'running' AND cancel_at IS NULL"
+        " RETURNING id",
+        id=job.id, fence=job.fence, tried=0 if pause is None else 1,
+        run_at=text_of(now + (pause or timedelta())),
+    )  # fmt: skip
+
+
 def settle_safe(
     _: datetime, job: Job, loss: Loss, *, most: int = MOST_REQUEUES
 ) -> Transaction[JobState]:
@@ -266,4 +291,5 @@ def job_of(row: Row) -> Job:
         lane=row["lane"],
         fence=row["fence"],
         attempt=row["attempt"],
+        tries=row["tries"],
     )

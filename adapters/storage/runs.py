@@ -21,7 +21,7 @@ from approvals.cards import report, verification
 from approvals.models import Request, Run, RunState, StepEnd, StepState, Verification
 from core.errors import Refused
 from core.ids import step_id
-from core.jobs import Job
+from core.jobs import Job, LeaseLost
 
 STOPPED = "stopped before it began"
 """Why a step did not run."""
@@ -160,17 +160,32 @@ def _stop(now: datetime, run: Run, principal: str) -> Transaction[None]:
         yield from end_run(now, run.tenant, run.id, RunState.CANCELLED, STOPPED)
 
 
+def _must_hold(now: datetime, run: Run, *, also_late: bool = False) -> Transaction[bool]:
+    """Return whether the run was told to end; raise `LeaseLost` where this claim lost it.
+
+    What has happened may be written `also_late`, as long as nobody else took the job.
+    """
+    found = yield from rows(
+        "SELECT job.cancel_at, job.lease_until > :now AS is_in_time FROM run"
+        " JOIN job ON job.id = run.job WHERE run.id = :run AND run.tenant = :tenant"
+        " AND run.fence = :fence AND job.fence = :fence AND job.state = 'running'",
+        now=text_of(now), run=run.id, tenant=run.tenant, fence=run.fence,
+    )  # fmt: skip
+    if not found or not (found[0]["is_in_time"] or also_late):
+        raise LeaseLost("This process no longer holds the run, so it writes nothing about it.")
+    return found[0]["cancel_at"] is not None
+
+
 def _begin_step(now: datetime, run: Run, index: int) -> Transaction[bool]:
+    if (yield from _must_hold(now, run)):
+        return False
     begun = yield from changed(
         "UPDATE step SET state = 'running', started_at = :now"
         " WHERE run = :run AND number = :number AND state = 'pending'"
-        " AND EXISTS (SELECT 1 FROM run JOIN job ON job.id = run.job WHERE run.id = :run"
-        " AND run.tenant = :tenant AND run.state = 'running' AND run.fence = :fence"
-        " AND job.fence = :fence AND job.state = 'running' AND job.lease_until > :now"
-        " AND job.cancel_at IS NULL)"
+        " AND EXISTS (SELECT 1 FROM run WHERE id = :run AND state = 'running')"
         " AND NOT EXISTS (SELECT 1 FROM step WHERE run = :run AND number < :number"
         " AND state <> 'succeeded') RETURNING number",
-        now=text_of(now), run=run.id, tenant=run.tenant, number=index, fence=run.fence,
+        now=text_of(now), run=run.id, number=index,
     )  # fmt: skip
     if begun:
         yield from log(now, run.tenant, "step.begun", SYSTEM, run=run.id, index=index)
@@ -178,13 +193,13 @@ def _begin_step(now: datetime, run: Run, index: int) -> Transaction[bool]:
 
 
 def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[Run]:
+    yield from _must_hold(now, run, also_late=True)
     done = yield from changed(
         "UPDATE step SET state = :state, exit_code = :exit_code, output = :output, note = :note,"
         " ended_at = :now WHERE run = :run AND number = :number AND state = 'running'"
-        " AND EXISTS (SELECT 1 FROM run WHERE id = :run AND tenant = :tenant AND fence = :fence)"
         " RETURNING number",
         state=end.state, exit_code=end.exit_code, output=end.output, note=end.note,
-        now=text_of(now), run=run.id, tenant=run.tenant, fence=run.fence, number=index,
+        now=text_of(now), run=run.id, number=index,
     )  # fmt: skip
     if done:
         yield from log(
@@ -200,12 +215,8 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
 
 
 def _cancel(now: datetime, run: Run, why: str) -> Transaction[Run]:
-    ours = yield from rows(
-        "SELECT 1 FROM run WHERE id = :run AND tenant = :tenant AND fence = :fence",
-        run=run.id, tenant=run.tenant, fence=run.fence,
-    )  # fmt: skip
-    if ours:
-        yield from cut(now, run.tenant, run.id, why)
+    yield from _must_hold(now, run)
+    yield from cut(now, run.tenant, run.id, why)
     current = yield from must_read(run.tenant, run.id)
     return current
 

@@ -7,6 +7,12 @@ from adapters.storage.transactions import SYSTEM, Transaction, rows
 from approvals.models import RunState
 from core.jobs import Job, JobState, Loss
 
+_WHY = {
+    Loss.DIED: "its process is gone, or did not answer for too long",
+    Loss.FAILED: "its process failed",
+    Loss.STOPPED: "it was stopped, and its process did not say what became of it",
+}
+
 
 def settle(now: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
     """Say what became of a run: what had begun is unknown, the rest is not run.
@@ -24,7 +30,7 @@ def settle(now: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
         return JobState.DONE
     begun = yield from rows("SELECT 1 FROM step WHERE run = :run AND state <> 'pending'", run=run)
     if begun:
-        yield from runs.cut(now, job.tenant, run, "its process died or failed")
+        yield from runs.cut(now, job.tenant, run, _WHY[loss])
         return JobState.UNKNOWN
     if loss is Loss.DIED:
         return JobState.QUEUED

@@ -61,17 +61,19 @@ def receive(now: datetime, new: NewTurn) -> Transaction[Received]:
     yield from _remember(new, new.id)
     yield from jobs.submit(now, _job(new, conversation))
     yield from log(
-        now, new.tenant, "turn.received", new.principal, turn=new.id, conversation=conversation
-    )
+        now, new.tenant, "turn.received", new.principal, turn=new.id, conversation=conversation,
+        schedule=new.schedule,
+    )  # fmt: skip
     turn = yield from must_read(new.tenant, new.id)
     return Received(turn=turn, ahead=ahead)
 
 
 def _must_be_the_only_one(now: datetime, new: NewTurn) -> Transaction[None]:
     waits = yield from rows(
-        "SELECT 1 FROM turn LEFT JOIN request ON request.id = turn.request"
-        " WHERE turn.tenant = :tenant AND turn.schedule = :schedule AND (turn.ended_at IS NULL"
-        " OR request.state IN ('open', 'granted') AND request.expires_at > :now)",
+        "SELECT 1 FROM (SELECT * FROM turn WHERE tenant = :tenant AND schedule = :schedule"
+        " ORDER BY received_at DESC LIMIT 1) last LEFT JOIN request ON request.id = last.request"
+        " WHERE last.ended_at IS NULL"
+        " OR request.state IN ('open', 'granted') AND request.expires_at > :now",
         tenant=new.tenant, schedule=new.schedule, now=text_of(now),
     )  # fmt: skip
     if waits:
@@ -147,7 +149,7 @@ def _ahead(conversation: str) -> Transaction[int]:
     if queued >= MOST_WAITING:
         raise Refused(
             f"{MOST_WAITING} messages wait in this conversation already. Wait until some are "
-            "answered, or stop it with `stop all`."
+            "answered, or stop this conversation twice: the second time takes what waits."
         )
     ahead: int = queued + running
     return ahead
@@ -191,7 +193,8 @@ def close(
     if not ended:
         return
     here = turn.conversation
-    yield from append(now, here, "asked", turn.principal, turn.wish.shown, about=turn.id)
+    by = f"(schedule {turn.schedule}) " if turn.schedule else ""
+    yield from append(now, here, "asked", turn.principal, f"{by}{turn.wish.shown}", about=turn.id)
     told = (
         Heard(speaker=turn.principal, text=turn.wish.shown),
         Noted(text=given.text or given.reason),
@@ -238,7 +241,7 @@ def settle(now: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
 def waiting(tenant: str | None, conversation: str | None) -> Transaction[list[Waiting]]:
     """Return the turns that have not ended, in order of arrival; of every tenant for None."""
     found = yield from rows(
-        f"SELECT job.state = 'running' AS runs, {_COLUMNS} JOIN job ON job.id = :kind || turn.id"
+        f"SELECT job.state = 'running' OR job.attempt > 0 AS runs, {_COLUMNS} JOIN job ON job.id = :kind || turn.id"
         " WHERE (:tenant IS NULL OR turn.tenant = :tenant) AND turn.ended_at IS NULL"
         " AND (:conversation IS NULL OR turn.conversation = :conversation) ORDER BY job.seq",
         tenant=tenant, conversation=conversation, kind=job_of(""),
@@ -270,6 +273,7 @@ def _built(row: Row) -> Turn:
         principal=row["principal"],
         place=place_of(row),
         wish=_WISH.validate_json(row["wish"]),
+        schedule=row["schedule"],
         reason=Reason(row["reason"]) if row["reason"] else None,
         text=row["text"],
         suggestions=tuple(json.loads(row["suggestions"])),

@@ -155,7 +155,7 @@ def test_p09_a_deny_rule_beats_every_rule_that_allows(empty: Sayso) -> None:
     )  # fmt: skip
     request = empty.ask("deploy v1", "alice")["request"]
     assert "May approve: bob\n" in request["card"]
-    assert "Only 1 people may approve this now; 2 must." in request["card"]
+    assert "Only 1 person may approve this now; 2 must." in request["card"]
     carol = empty.run("approve", request["id"], as_="carol")
     assert carol.refusal == "You may not approve this; bob may."
 
@@ -540,21 +540,39 @@ def test_c64_every_refusal_is_one_line_on_standard_error(sayso: Sayso) -> None:
             assert re.fullmatch(r"[A-Zn].*[.>p]\n", done.err), done
 
 
-def test_c64_an_outcome_that_is_unknown_says_so(empty: Sayso) -> None:
+def _two_steps(empty: Sayso) -> str:
+    """Return a request whose first step takes a moment."""
     empty.runbook(
         "two",
         "summary: Two steps.\nrisk: low\nphrases: [two steps]\nsteps:\n"
         '  - run: [python3, append.py, ledger.txt, one, "0.5"]\n'
         "  - run: [python3, append.py, ledger.txt, two]\n",
     )
-    request = empty.ask("two steps", "bob")["request"]["id"]
-    running = empty.start("approve", request, as_="bob")
+    request: str = empty.ask("two steps", "bob")["request"]["id"]
+    return request
+
+
+def test_c64_an_outcome_that_is_unknown_says_so(empty: Sayso) -> None:
+    running = empty.start("approve", _two_steps(empty), as_="bob")
     until(lambda: empty.ledger() == ["begin one"])
-    empty.sql("UPDATE run SET fence = fence + 1")  # as if another process had taken it over
+    empty.sql("UPDATE job SET state = 'done' WHERE kind = 'run'")  # as nothing of ours would do
     done = running.done()
     kind, message = done.error
     assert (done.code, kind) == (1, "unknown_outcome")
     assert "could not be written down" in message
+    assert empty.ledger() == ["begin one", "one"]
+
+
+def test_c64_a_step_whose_process_lost_the_run_is_unknown_and_nothing_more_runs(
+    empty: Sayso,
+) -> None:
+    running = empty.start("approve", _two_steps(empty), as_="bob")
+    until(lambda: empty.ledger() == ["begin one"])
+    empty.sql("UPDATE run SET fence = fence + 1")  # as if another process had taken it over
+    done = running.done()
+    run = done.json["run"]
+    assert (done.code, run["state"]) == (1, "unknown")
+    assert [step["state"] for step in run["steps"]] == ["unknown", "not_run"]
     assert empty.ledger() == ["begin one", "one"]
 
 

@@ -7,9 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.storage.transactions import rows
+from adapters.storage import jobs
+from adapters.storage.transactions import rows, text_of
 from approvals import cards
 from approvals.models import (
+    LIVE,
     REMIND,
     RUN,
     Denial,
@@ -17,6 +19,7 @@ from approvals.models import (
     Request,
     Run,
     RunState,
+    Spent,
     State,
     Step,
     StepState,
@@ -29,6 +32,7 @@ from core import canonical, ids
 from core.canonical import sha256
 from core.cards import encode
 from core.errors import Refused
+from core.jobs import LeaseLost
 from core.tools import Checked
 from core.transcript import AgentText
 from tests.builders import (
@@ -42,6 +46,7 @@ from tests.builders import (
 )
 from tests.fakes.clock import START, FrozenClock
 from tests.stores import (
+    LOST,
     OTHER_CONVERSATION,
     OTHER_TENANT,
     TABLES,
@@ -51,6 +56,7 @@ from tests.stores import (
     ForgetfulDatabase,
     Prepare,
     Stores,
+    at_rest,
     claimed,
     everything,
     facts_of,
@@ -58,6 +64,7 @@ from tests.stores import (
     jobs_of,
     log_of,
     logged_by,
+    lose,
     now,
     opened,
     principal_of,
@@ -446,26 +453,98 @@ async def test_i11_a_grant_without_its_job_or_a_job_without_its_grant_cannot_be(
     assert [row[0] for row in await _runs(stores)] == [job_of(request.id)]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "state = 'queued'",
-        "state = 'done'",
-        "fence = fence + 1",
-        "cancel_at = '2026-01-01T00:00:00.000000Z'",
-        "lease_until = '2026-03-01T09:30:00.000000Z'",
-    ],
-    ids=["queued", "ended", "taken", "told-to-end", "lease-over"],
-)
-async def test_a_claim_that_is_not_held_any_more_spends_nothing(
-    stores: Stores, change: str
-) -> None:
+@pytest.mark.parametrize("how", LOST)
+async def test_a_claim_that_is_not_held_any_more_spends_nothing(stores: Stores, how: str) -> None:
     request = await granted(stores)
     job = await claimed(stores, request)
-    await stores.database.transact(lambda _: rows(f"UPDATE job SET {change}"))
+    await lose(stores, job, how)
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await stores.requests.spend(request, job=job, run="r_1")
+    assert await everything(stores.database) == before
+
+
+async def test_a_claim_that_was_told_to_end_spends_nothing(stores: Stores) -> None:
+    request = await granted(stores)
+    job = await claimed(stores, request)
+    await stores.database.transact(lambda at: jobs.cancel(at, job.id))
     before = await everything(stores.database)
     assert await stores.requests.spend(request, job=job, run="r_1") is None
     assert await everything(stores.database) == before
+
+
+async def test_a_request_is_spent_under_its_own_job_only(stores: Stores) -> None:
+    request, other = await granted(stores), await granted(stores, a_new_request(a_checked("beta")))
+    foreign = await claimed(stores, other)
+    before = await everything(stores.database)
+    assert await stores.requests.spend(request, job=foreign, run="r_1") is None
+    assert await everything(stores.database) == before
+    assert await spend(stores, request, "r_1") is not None
+
+
+# The end of a request ends what would run it
+
+
+def _superseded(stores: Stores, request: Request) -> Awaitable[Request]:
+    return opened(stores, a_new_request(a_checked("beta"), supersedes=request.id))
+
+
+def _denied_on_another_card(stores: Stores, request: Request) -> Awaitable[Request]:
+    async def deny() -> Request:
+        twin = await opened(stores, a_new_request(requester="dave"))
+        assert twin.id != request.id
+        return await _deny(stores, twin)
+
+    return deny()
+
+
+DROPS: Mapping[str, Callable[[Stores, Request], Awaitable[object]]] = {
+    "deny": _deny,
+    "deny another": _denied_on_another_card,
+    "revoke": _revoke,
+    "supersede": _superseded,
+    "expire": lambda on, _: on.requests.expire(),
+}
+
+
+@pytest.mark.parametrize("how", DROPS)
+async def test_the_end_of_a_granted_request_ends_its_queued_run(
+    stores: Stores, clock: FrozenClock, how: str
+) -> None:
+    request, other = await granted(stores), await granted(stores, a_new_request(a_checked("kept")))
+    clock.pass_by(HOUR if how == "expire" else A_MOMENT)
+    await DROPS[how](stores, request)
+    assert (await now(stores, request)).state not in LIVE
+    states = {row["id"]: (row["state"], row["ended_at"]) for row in await jobs_of(stores, RUN)}
+    assert states[job_of(request.id)] == ("cancelled", text_of(clock.now()))
+    if how != "expire":
+        assert states[job_of(other.id)] == ("queued", None)
+    await at_rest(stores)
+
+
+@pytest.mark.parametrize("how", DROPS)
+async def test_the_end_of_a_granted_request_tells_the_claim_of_its_run_to_end(
+    stores: Stores, clock: FrozenClock, how: str
+) -> None:
+    request = await granted(stores)
+    job = await claimed(stores, request)
+    clock.pass_by(HOUR if how == "expire" else A_MOMENT)
+    await DROPS[how](stores, request)
+    told = await stores.database.transact(lambda _: jobs.to_be_stopped(stores.owner))
+    assert told == {job.claim}
+    assert await stores.requests.spend(request, job=job, run="r_1") is None
+
+
+@pytest.mark.parametrize("how", DROPS)
+async def test_what_was_spent_is_not_told_to_end_by_what_comes_too_late(
+    stores: Stores, clock: FrozenClock, how: str
+) -> None:
+    request = await granted(stores)
+    assert await spend(stores, request, "r_1")
+    clock.pass_by(HOUR if how == "expire" else A_MOMENT)
+    await DROPS[how](stores, request)
+    assert (await now(stores, request)).state is State.SPENT
+    assert await stores.database.transact(lambda _: jobs.to_be_stopped(stores.owner)) == set()
 
 
 # live
@@ -514,6 +593,27 @@ async def test_what_is_open_is_brought_to_mind_in_its_conversation(stores: Store
     assert (entry.kind, facts_of(entry)) == ("request.reminded", facts)
     assert await said_in(stores, CONVERSATION, "note") == ["Still waiting."]
     assert await now(stores, request) == request
+
+
+async def test_it_is_brought_to_mind_once_however_often_its_job_is_begun(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    request = await opened(stores)
+    await stores.requests.remind(TENANT, request.id, "Still waiting.")
+    clock.pass_by(A_MOMENT)
+    before = await everything(stores.database)
+    await stores.requests.remind(TENANT, request.id, "Still waiting.")
+    assert await everything(stores.database) == before
+    assert await said_in(stores, CONVERSATION, "note") == ["Still waiting."]
+
+
+async def test_i14_nobody_is_reminded_of_another_tenants_request(stores: Stores) -> None:
+    request = await opened(stores)
+    before = await everything(stores.database)
+    await stores.requests.remind(OTHER_TENANT, request.id, "Still waiting.")
+    assert await everything(stores.database) == before
+    await stores.requests.remind(TENANT, request.id, "Still waiting.")
+    assert await said_in(stores, CONVERSATION, "note") == ["Still waiting."]
 
 
 @pytest.mark.parametrize("state", [State.GRANTED, *ENDS])
@@ -835,14 +935,17 @@ async def test_c37_a_last_vote_and_a_denial_at_once_end_denied(
     stores: Stores, connect: Connect
 ) -> None:
     voting, denying, spending = [Stores(await connect()) for _ in range(3)]
+
+    async def vote_and_spend(request: Request, run: str) -> tuple[Voted, Spent | None]:
+        voted = await voting.requests.vote(TENANT, request.id, principal="bob")
+        return voted, await spend(spending, request, run)  # it holds no vote that was checked
+
     for number in range(20):
         request = await opened(stores, a_new_request(a_checked(f"word-{number}")))
-        voted, denied, spent = await asyncio.gather(
-            voting.requests.vote(TENANT, request.id, principal="bob"),
-            _deny(denying, request),
-            spend(spending, request, f"r_{number}"),
+        (voted, spent), denied = await asyncio.gather(
+            vote_and_spend(request, f"r_{number}"), _deny(denying, request)
         )
-        assert spent is None  # it holds no vote that was checked
+        assert spent is None
         assert denied == await now(stores, request)
         assert denied.state is State.DENIED
         assert voted.request.state in {State.GRANTED, State.DENIED}

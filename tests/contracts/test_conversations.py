@@ -323,8 +323,8 @@ async def test_so_many_messages_may_wait_in_one_conversation_and_no_more(stores:
     with pytest.raises(Refused) as caught:
         await stores.conversations.receive(LATER)
     assert caught.value.shown == (
-        "20 messages wait in this conversation already. Wait until some are answered, or stop it "
-        "with `stop all`."
+        "20 messages wait in this conversation already. Wait until some are answered, or stop this "
+        "conversation twice: the second time takes what waits."
     )
     assert await everything(stores.database) == before
     elsewhere = replace(LATER, conversation=OTHER_CONVERSATION)
@@ -676,7 +676,7 @@ async def _giving_up(stores: Stores) -> Act:
     return lambda on: _settled(on, job, Loss.FAILED)
 
 
-Logged = tuple[str, str, Mapping[str, str]]
+Logged = tuple[str, str, Mapping[str, str | None]]
 _ASKED: Logged = ("turn.stop_asked", "bob", {"turn": "t_later"})
 
 
@@ -686,10 +686,12 @@ def _ended(reason: Reason) -> Logged:
 
 CHANGES: Mapping[str, tuple[Prepare, Sequence[Logged]]] = {
     "open": (
-        _opening, [("turn.received", "dave", {"turn": "t_new", "conversation": "c_new"})]
+        _opening, [("turn.received", "dave", {"turn": "t_new", "conversation": "c_new", "schedule": None})]
     ),
     "go on": (
-        _going_on, [("turn.received", "dave", {"turn": "t_later", "conversation": CONVERSATION})]
+        _going_on, [("turn.received", "dave", {
+            "turn": "t_later", "conversation": CONVERSATION, "schedule": None,
+        })]
     ),
     "end": (_ending, [_ended(Reason.ANSWERED)]),
     "end what was stopped": (_ending_stopped, [_ended(Reason.STOPPED)]),

@@ -3,13 +3,15 @@
 import asyncio
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 
 from adapters.jobs.kinds import Pace, Settle
+from adapters.jobs.table import MOST_TRIES
 from adapters.storage import jobs
 from adapters.storage.transactions import Transaction, changed, rows, sql
-from core.errors import Refused, SaysoError, Unavailable
+from core.errors import Invalid, Refused, SaysoError, Unavailable
 from core.jobs import Hold, Job, JobState, LeaseLost, Loss, Replay
 from tests.fakes.clock import FrozenClock
 from tests.jobs import LEASE, NEVER, PATIENCE, QUICK, TENANT, Cluster, Hands, a_job, soon
@@ -96,9 +98,10 @@ async def test_a_second_job_with_a_key_is_never_queued_however_the_first_one_end
 ) -> None:
     engine = await cluster.engine(hands, owner="b", settle=settling(end))
     await cluster.submit(a_job("1", dedupe="key"))
-    async with (await cluster.engine(hands, owner="a")).serving() as serving:
+    dies = await cluster.engine(hands, owner="a")
+    async with dies.serving() as serving:
         await hands.next()
-        serving.cancel()
+        await dies.die(serving)
     cluster.dead.add("a")
     await engine.table.notice()
     assert await cluster.state("1") == end
@@ -231,7 +234,7 @@ async def test_a_handler_that_raises_fails_its_job_and_the_lane_goes_on(
     cluster: Cluster, hands: Hands, caplog: pytest.LogCaptureFixture
 ) -> None:
     hands.have_raise("1", ValueError("no such thing"))
-    hands.have_raise("2", Unavailable("The model does not answer."))
+    hands.have_raise("2", Refused("The runbook is gone."))
     hands.let_go("3")
     await cluster.submit(*(a_job(name, "lane") for name in "123"))
     async with (await cluster.engine(hands)).serving():
@@ -240,7 +243,7 @@ async def test_a_handler_that_raises_fails_its_job_and_the_lane_goes_on(
     assert "no such thing" in caplog.text
 
 
-@pytest.mark.parametrize("error", [Refused("It says no."), Unavailable("It does not answer.")])
+@pytest.mark.parametrize("error", [Refused("It says no."), Invalid("It makes no sense.")])
 async def test_what_a_handler_raises_on_purpose_is_a_warning_and_settles_its_failed_job(
     cluster: Cluster, caplog: pytest.LogCaptureFixture, error: SaysoError
 ) -> None:
@@ -261,6 +264,227 @@ async def test_what_a_handler_raises_on_purpose_is_a_warning_and_settles_its_fai
     (record,) = caplog.records
     assert (record.levelname, record.exc_info) == ("WARNING", None)
     assert record.getMessage() == f"job 1: {error.shown}"
+
+
+# What cannot be done now is put back
+
+
+class Away:
+    """A handler for which something outside does not answer so many times."""
+
+    def __init__(self, cluster: Cluster, times: int) -> None:
+        self.cluster = cluster
+        self.left = times
+        self.begun: list[tuple[str, datetime]] = []
+        self.attempts: list[tuple[int, int]] = []
+        """Attempt and tries of each claim."""
+
+    async def __call__(self, hold: Hold) -> None:
+        self.begun.append((hold.job.id, self.cluster.clock.now()))
+        self.attempts.append((hold.job.attempt, hold.job.tries))
+        if self.left:
+            self.left -= 1
+            raise Unavailable("It does not answer.")
+
+
+async def test_what_could_not_be_done_is_put_back_as_if_it_had_not_been_begun(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    await cluster.submit(a_job("1", "lane", replay=Replay.NEVER))
+    engine = await cluster.engine(Away(cluster, 1), settle=_is_not_asked)
+    assert await engine.table.run("1", asyncio.Event())
+    row = await cluster.row("1")
+    assert (row["state"], row["attempt"], row["tries"]) == (JobState.QUEUED, 0, 1)
+    assert (row["owner"], row["lease_until"], row["ended_at"]) == (None, None, None)
+    assert row["fence"] > 1
+    (record,) = caplog.records
+    assert (record.levelname, record.exc_info) == ("WARNING", None)
+    assert record.getMessage() == "job 1: It does not answer."
+
+
+async def test_the_claim_that_was_put_back_holds_nothing_any_more(cluster: Cluster) -> None:
+    await cluster.submit(a_job("1"))
+    held: list[Job] = []
+
+    async def handler(hold: Hold) -> None:
+        held.append(hold.job)
+        raise Unavailable("It does not answer.")
+
+    engine = await cluster.engine(handler)
+    assert await engine.table.run("1", asyncio.Event())
+    cluster.clock.pass_by(timedelta(minutes=1))
+    assert await engine.table.run("1", asyncio.Event())
+    first, second = held
+    assert second.fence > first.fence
+    for job in held:
+        assert not await cluster.database.transact(
+            partial(jobs.finish, job=job, state=JobState.DONE)
+        )
+
+
+async def test_it_is_tried_again_later_and_later_and_keeps_its_lane_meanwhile(
+    cluster: Cluster,
+) -> None:
+    away, pauses = Away(cluster, 9), list[float]()
+    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"), a_job("3", "other"))
+    engine = await cluster.engine(away)
+    stop = asyncio.Event()
+    for tries in range(1, 10):
+        assert await engine.table.run("1", stop)
+        row = await cluster.row("1")
+        assert (row["state"], row["tries"]) == (JobState.QUEUED, tries)
+        pause = datetime.fromisoformat(row["run_at"]) - cluster.clock.now()
+        pauses.append(pause.total_seconds())
+        assert not await engine.table.run("2", stop)
+        cluster.clock.pass_by(pause - timedelta(microseconds=1))
+        assert not await engine.table.run("1", stop)
+        assert not await engine.table.run("2", stop)
+        cluster.clock.pass_by(timedelta(microseconds=1))
+        assert not await engine.table.run("2", stop)
+    assert pauses == [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
+    assert await engine.table.run("3", stop)  # what is elsewhere does not wait
+    assert await engine.table.run("1", stop)
+    assert await engine.table.run("2", stop)
+    assert away.attempts[:9] == [(1, tries) for tries in range(9)]
+    assert set((await cluster.states()).values()) == {JobState.DONE}
+
+
+async def test_whoever_serves_tries_it_again_and_the_lane_goes_on_behind_it(
+    cluster: Cluster,
+) -> None:
+    away = Away(cluster, 3)
+    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"))
+    async with (await cluster.engine(away)).serving():
+
+        async def is_done() -> bool:
+            cluster.clock.pass_by(timedelta(seconds=1))
+            return await cluster.state("2") == JobState.DONE
+
+        await soon(is_done)
+    assert [name for name, _ in away.begun] == ["1", "1", "1", "1", "2"]
+    assert await cluster.state("1") == JobState.DONE
+
+
+async def test_whoever_waits_behind_what_was_put_back_sees_it_through(cluster: Cluster) -> None:
+    away = Away(cluster, 1)
+    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"))
+    engine = await cluster.engine(away)
+    seen = asyncio.create_task(engine.table.see_through("2", asyncio.Event()))
+
+    async def is_put_back() -> bool:
+        return bool((await cluster.row("1"))["tries"])
+
+    await soon(is_put_back)
+    await engine.polls(3)
+    assert [name for name, _ in away.begun] == ["1"]
+    cluster.clock.pass_by(timedelta(seconds=1))
+    await asyncio.wait_for(seen, PATIENCE)
+    assert [name for name, _ in away.begun] == ["1", "1", "2"]
+
+
+async def test_what_was_put_back_can_be_cancelled_and_frees_its_lane(cluster: Cluster) -> None:
+    away = Away(cluster, 1)
+    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"))
+    engine = await cluster.engine(away)
+    assert await engine.table.run("1", asyncio.Event())
+    assert await cluster.cancel("1") is True
+    assert await engine.table.run("2", asyncio.Event())
+    assert await cluster.states() == {"1": JobState.CANCELLED, "2": JobState.DONE}
+
+
+async def test_it_is_put_back_so_many_times_and_then_it_failed(cluster: Cluster) -> None:
+    losses: list[Loss] = []
+
+    def settle(_: datetime, __: Job, loss: Loss) -> Transaction[JobState]:
+        yield from ()
+        losses.append(loss)
+        return JobState.FAILED
+
+    await cluster.submit(a_job("1"))
+    engine = await cluster.engine(Away(cluster, 2), settle=settle)
+    await cluster.database.transact(
+        lambda _: changed("UPDATE job SET tries = :tries RETURNING id", tries=MOST_TRIES - 1)
+    )
+    assert await engine.table.run("1", asyncio.Event())
+    assert (await cluster.state("1"), losses) == (JobState.QUEUED, [])
+    cluster.clock.pass_by(timedelta(minutes=1))
+    assert await engine.table.run("1", asyncio.Event())
+    assert (await cluster.state("1"), losses) == (JobState.FAILED, [Loss.FAILED])
+
+
+async def test_what_was_told_to_end_is_settled_instead_of_put_back(cluster: Cluster) -> None:
+    losses: list[Loss] = []
+
+    def settle(_: datetime, __: Job, loss: Loss) -> Transaction[JobState]:
+        yield from ()
+        losses.append(loss)
+        return JobState.QUEUED  # is not asked for
+
+    async def handler(hold: Hold) -> None:
+        await cluster.cancel(hold.job.id)
+        raise Unavailable("It does not answer.")
+
+    await cluster.submit(a_job("1"))
+    engine = await cluster.engine(handler, settle=settle, pace=BLIND)
+    assert await engine.table.run("1", asyncio.Event())
+    assert (await cluster.state("1"), losses) == (JobState.CANCELLED, [Loss.STOPPED])
+
+
+@pytest.mark.parametrize("heard", [True, False])
+async def test_a_handler_that_returns_though_it_was_told_to_end_is_cancelled_and_settled(
+    cluster: Cluster, *, heard: bool
+) -> None:
+    settled: list[tuple[str, Loss, str]] = []
+
+    def settle(_: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
+        (row,) = yield from rows("SELECT state FROM job WHERE id = :id", id=job.id)
+        settled.append((job.id, loss, row["state"]))
+        return JobState.QUEUED  # is not asked for
+
+    async def handler(hold: Hold) -> None:
+        await cluster.cancel(hold.job.id)
+        if heard:
+            await asyncio.wait_for(hold.stopped(), PATIENCE)
+
+    await cluster.submit(a_job("1"))
+    pace = BLIND if heard else replace(QUICK, beat=NEVER, poll=NEVER)
+    engine = await cluster.engine(handler, settle=settle, pace=pace)
+    assert await engine.table.run("1", asyncio.Event())
+    assert await cluster.state("1") == JobState.CANCELLED
+    assert settled == [("1", Loss.STOPPED, JobState.CANCELLED)]
+
+
+async def test_one_that_failed_is_failed_though_it_was_told_to_end(cluster: Cluster) -> None:
+    losses: list[Loss] = []
+
+    def settle(_: datetime, __: Job, loss: Loss) -> Transaction[JobState]:
+        yield from ()
+        losses.append(loss)
+        return JobState.QUEUED  # is not asked for
+
+    async def handler(hold: Hold) -> None:
+        await cluster.cancel(hold.job.id)
+        raise Refused("It says no.")
+
+    await cluster.submit(a_job("1"))
+    engine = await cluster.engine(handler, settle=settle)
+    assert await engine.table.run("1", asyncio.Event())
+    assert (await cluster.state("1"), losses) == (JobState.FAILED, [Loss.FAILED])
+
+
+async def test_what_somebody_took_is_not_put_back(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def handler(_: Hold) -> None:
+        await cluster.database.transact(lambda _: changed("UPDATE job SET fence = fence + 1"))
+        raise Unavailable("It does not answer.")
+
+    await cluster.submit(a_job("1"))
+    engine = await cluster.engine(handler, pace=replace(QUICK, beat=NEVER, poll=NEVER))
+    assert await engine.table.run("1", asyncio.Event())
+    row = await cluster.row("1")
+    assert (row["state"], row["tries"], row["attempt"]) == (JobState.RUNNING, 0, 1)
+    assert "somebody else has it" in caplog.text
 
 
 @pytest.mark.parametrize("state", ENDS)
@@ -600,7 +824,7 @@ async def left_by_the_dead(
     async with engine.serving() as serving:
         for _ in names:
             await hands.next()
-        serving.cancel()
+        await engine.die(serving)
     cluster.dead.add(owner)
 
 
@@ -633,9 +857,10 @@ async def test_a_safe_job_is_queued_again_so_many_times_and_then_failed(
     await cluster.submit(a_job("1"))
     for attempt in range(1, jobs.MOST_REQUEUES + 2):
         assert await cluster.state("1") == JobState.QUEUED
-        async with (await cluster.engine(hands, owner="dies")).serving() as serving:
+        dies = await cluster.engine(hands, owner="dies")
+        async with dies.serving() as serving:
             assert (await hands.next()).job.attempt == attempt
-            serving.cancel()
+            await dies.die(serving)
         cluster.dead.add("dies")
         await engine.table.notice()
         cluster.dead.clear()
@@ -863,18 +1088,66 @@ async def test_with_nothing_to_do_it_stops_at_once(cluster: Cluster, hands: Hand
         await engine.polls(1)
 
 
-async def test_cancelled_it_leaves_no_task_and_ends_no_job(cluster: Cluster, hands: Hands) -> None:
-    await cluster.submit(a_job("1"), a_job("2"))
+async def test_cancelled_it_leaves_no_task_and_puts_back_what_may_be_done_again(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("safe", "lane"), a_job("never", replay=Replay.NEVER))
     before = asyncio.all_tasks()
     async with (await cluster.engine(hands)).serving() as serving:
-        await hands.next()
-        await hands.next()
+        holds = {hold.job.id: hold for hold in [await hands.next(), await hands.next()]}
         serving.cancel()
         await asyncio.wait([serving])
         assert asyncio.all_tasks() == before
     assert serving.cancelled()
-    assert sorted(hands.cancelled) == ["1", "2"]
-    assert await cluster.states() == {"1": JobState.RUNNING, "2": JobState.RUNNING}
+    assert sorted(hands.cancelled) == ["never", "safe"]
+    assert await cluster.states() == {"safe": JobState.QUEUED, "never": JobState.RUNNING}
+    row = await cluster.row("safe")
+    assert (row["attempt"], row["tries"], row["owner"], row["lease_until"]) == (0, 0, None, None)
+    assert row["fence"] > holds["safe"].job.fence
+    hands.let_go("safe")
+    async with (await cluster.engine(hands, owner="b")).serving():
+        assert (await hands.next()).job.attempt == 1
+        await cluster.until("safe", JobState.DONE)
+    assert await cluster.state("never") == JobState.RUNNING
+
+
+async def test_however_often_its_server_stops_a_safe_job_does_not_count_as_what_kills_it(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1"))
+    for _ in range(jobs.MOST_REQUEUES + 2):
+        async with (await cluster.engine(hands)).serving() as serving:
+            assert (await hands.next()).job.attempt == 1
+            serving.cancel()
+    assert await cluster.state("1") == JobState.QUEUED
+
+
+async def test_what_was_told_to_end_is_not_put_back_by_a_server_that_stops(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1"))
+    async with (await cluster.engine(hands)).serving() as serving:
+        hold = await hands.next()
+        await cluster.cancel("1")
+        await asyncio.wait_for(hold.stopped(), PATIENCE)
+        serving.cancel()
+    assert await cluster.state("1") == JobState.RUNNING
+    cluster.dead.add("a")
+    await (await cluster.engine(hands, owner="b")).table.notice()
+    assert await cluster.state("1") == JobState.CANCELLED
+    assert hands.begun == ["1"]
+
+
+async def test_what_somebody_took_is_not_put_back_by_a_server_that_stops(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1"))
+    async with (await cluster.engine(hands, pace=BLIND)).serving() as serving:
+        await hands.next()
+        await cluster.database.transact(lambda _: changed("UPDATE job SET fence = fence + 1"))
+        before = dict(await cluster.row("1"))
+        serving.cancel()
+    assert dict(await cluster.row("1")) == before
 
 
 async def test_cancelled_it_still_writes_the_end_of_what_has_ended(
@@ -968,10 +1241,13 @@ async def test_stop_tells_what_run_runs_to_end(cluster: Cluster, hands: Hands) -
     assert await cluster.state("1") == JobState.CANCELLED
 
 
+@pytest.mark.parametrize(
+    ("replay", "state"), [(Replay.SAFE, JobState.QUEUED), (Replay.NEVER, JobState.RUNNING)]
+)
 async def test_a_cancelled_run_leaves_no_task_and_does_not_end_the_job(
-    cluster: Cluster, hands: Hands
+    cluster: Cluster, hands: Hands, replay: Replay, state: JobState
 ) -> None:
-    await cluster.submit(a_job("1"))
+    await cluster.submit(a_job("1", replay=replay))
     engine = await cluster.engine(hands)
     before = asyncio.all_tasks()
     running = asyncio.create_task(engine.table.run("1", asyncio.Event()))
@@ -981,7 +1257,7 @@ async def test_a_cancelled_run_leaves_no_task_and_does_not_end_the_job(
     assert running.cancelled()
     assert asyncio.all_tasks() == before
     assert hands.cancelled == ["1"]
-    assert await cluster.state("1") == JobState.RUNNING
+    assert await cluster.state("1") == state
 
 
 async def test_a_handler_that_cancels_itself_does_not_cancel_whoever_waits(
@@ -1162,7 +1438,7 @@ async def test_cancelled_see_through_leaves_no_task_and_ends_no_job(
     await asyncio.wait([seen])
     assert seen.cancelled()
     assert asyncio.all_tasks() == before
-    assert (hands.cancelled, await cluster.state("1")) == (["1"], JobState.RUNNING)
+    assert (hands.cancelled, await cluster.state("1")) == (["1"], JobState.QUEUED)
 
 
 async def test_whoever_waits_for_the_end_can_stop_it(cluster: Cluster, hands: Hands) -> None:
@@ -1197,7 +1473,61 @@ async def test_whoever_leaves_does_not_wait_for_what_stands_before_it(
     stop.set()
     await asyncio.wait_for(seeing, PATIENCE)
     assert (hands.begun, hands.cancelled) == (["old"], ["old"])
-    assert await cluster.states() == {"old": JobState.RUNNING, "mine": JobState.CANCELLED}
+    assert await cluster.states() == {"old": JobState.QUEUED, "mine": JobState.CANCELLED}
+    assert (await cluster.row("old"))["attempt"] == 0
+
+
+# Whoever waits does not wait for ever
+
+
+@pytest.mark.parametrize("replay", Replay)
+async def test_what_does_not_hear_that_it_is_to_end_is_cut_after_a_while(
+    cluster: Cluster, hands: Hands, monkeypatch: pytest.MonkeyPatch, replay: Replay
+) -> None:
+    monkeypatch.setattr("adapters.jobs.table._PATIENCE", 0.1)
+    await cluster.submit(a_job("1", replay=replay))
+    engine, stop = await cluster.engine(hands), asyncio.Event()
+    running = asyncio.create_task(engine.table.run("1", stop))
+    await hands.next()
+    stop.set()
+    assert await asyncio.wait_for(running, PATIENCE)
+    assert hands.cancelled == ["1"]
+    assert await cluster.state("1") == JobState.RUNNING  # whoever finds us gone settles it
+    cluster.dead.add("a")
+    await (await cluster.engine(hands, owner="b", settle=jobs.settle_safe)).table.notice()
+    assert await cluster.state("1") == JobState.CANCELLED
+
+
+async def test_whoever_stops_what_another_holds_and_does_not_end_gives_up(
+    cluster: Cluster, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.jobs.table._PATIENCE", 0.1)
+    await cluster.submit(a_job("1"))
+    waits, stop = await cluster.engine(hands, owner="waits"), asyncio.Event()
+    async with (await cluster.engine(hands)).serving():
+        hold = await hands.next()
+        seeing = asyncio.create_task(waits.table.see_through("1", stop))
+        await waits.polls(20)
+        assert not seeing.done()  # nobody asked it to end
+        stop.set()
+        with pytest.raises(Unavailable, match="could not be written down"):
+            await asyncio.wait_for(seeing, PATIENCE)
+        assert hold.is_stopping
+        hands.let_go("1")
+    assert await cluster.state("1") == JobState.CANCELLED
+
+
+async def test_whoever_lost_their_own_job_and_cannot_take_it_again_gives_up(
+    cluster: Cluster, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.jobs.table._PATIENCE", 0.1)
+    hands.have_raise("1", LeaseLost("It is not mine any more."))
+    await cluster.submit(a_job("1", replay=Replay.NEVER))
+    engine = await cluster.engine(hands, pace=SHORT)  # on the clock of the tests it never ends
+    with pytest.raises(Unavailable, match="could not be written down"):
+        await asyncio.wait_for(engine.table.see_through("1", asyncio.Event()), PATIENCE)
+    assert await cluster.state("1") == JobState.RUNNING
+    assert hands.begun == ["1"]
 
 
 # A database that fails for a while

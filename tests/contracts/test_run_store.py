@@ -24,6 +24,7 @@ from approvals.models import (
 )
 from approvals.store import RunStore
 from core.errors import Refused
+from core.jobs import LeaseLost
 from core.ports import Ended, Ending
 from tests.builders import CONVERSATION, TENANT, a_checked, a_new_request, a_tool
 from tests.fakes.clock import START, FrozenClock
@@ -31,6 +32,7 @@ from tests.fakes.runner import ended, exited
 from tests.stores import (
     FAILED,
     LEASE,
+    LOST,
     OTHER_CONVERSATION,
     OTHER_TENANT,
     SUCCEEDED,
@@ -49,6 +51,7 @@ from tests.stores import (
     granted,
     log_of,
     logged_by,
+    lose,
     notice,
     principal_of,
     running,
@@ -167,7 +170,8 @@ async def test_no_step_begins_after_a_stop(stores: Stores) -> None:
 
 async def test_no_step_of_an_unknown_run_begins(stores: Stores) -> None:
     run = replace(await running(stores, _long()), id="r_unknown")
-    assert not await stores.runs.begin_step(run, 0)
+    with pytest.raises(LeaseLost):
+        await stores.runs.begin_step(run, 0)
 
 
 # I4: a step that may have happened is never repeated
@@ -192,7 +196,10 @@ async def test_i4_a_step_whose_process_died_is_never_begun_again(stores: Stores)
     run = await _died(stores)
     assert not await stores.runs.begin_step(run, 0)
     await _left(stores, run)
-    assert not await stores.runs.begin_step(run, 0)
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await stores.runs.begin_step(run, 0)
+    assert await everything(stores.database) == before
 
 
 @pytest.mark.parametrize("happened", [True, False])
@@ -207,9 +214,10 @@ async def test_i4_a_step_that_somebody_resolved_is_never_begun_again(
 
 async def test_i4_a_late_result_does_not_change_an_unknown_step(stores: Stores) -> None:
     run = await _died(stores)
-    left = await _left(stores, run)
+    await _left(stores, run)
     before = await everything(stores.database)
-    assert await stores.runs.end_step(run, 0, SUCCEEDED) == left
+    with pytest.raises(LeaseLost):
+        await stores.runs.end_step(run, 0, SUCCEEDED)
     assert await everything(stores.database) == before
 
 
@@ -327,21 +335,51 @@ async def test_an_unknown_run_is_none(runs: RunStore, unknown: str) -> None:
 # Whose claim it is: begin_step, end_step and cancel
 
 
-async def test_a_claim_that_was_taken_over_begins_ends_and_cancels_nothing(stores: Stores) -> None:
+WRITES: Mapping[str, Callable[[Stores, Run, int], Awaitable[object]]] = {
+    "begin": lambda on, run, index: on.runs.begin_step(run, index),
+    "end": lambda on, run, index: on.runs.end_step(run, index, FAILED),
+    "cancel": lambda on, run, _: on.runs.cancel(run, why="mine"),
+}
+"""Whatever a holder writes about its run, at one of its steps."""
+
+
+@pytest.mark.parametrize("write", WRITES)
+async def test_a_claim_that_was_taken_over_begins_ends_and_cancels_nothing(
+    stores: Stores, write: str
+) -> None:
     stale, fresh = await _taken_over(stores)
     assert fresh.fence > stale.fence
     before = await everything(stores.database)
-    assert not await stores.runs.begin_step(stale, 0)
-    assert await stores.runs.cancel(stale, why="mine") == fresh
+    for index in range(3):
+        with pytest.raises(LeaseLost):
+            await WRITES[write](stores, stale, index)
     assert await everything(stores.database) == before
     assert await stores.runs.begin_step(fresh, 0)
     before = await everything(stores.database)
-    now = await _now(stores, fresh)
-    assert await stores.runs.end_step(stale, 0, FAILED) == now
-    assert await stores.runs.cancel(stale, why="mine") == now
-    assert not await stores.runs.begin_step(stale, 1)
+    for index in range(3):
+        with pytest.raises(LeaseLost):
+            await WRITES[write](stores, stale, index)
     assert await everything(stores.database) == before
     assert _states(await stores.runs.end_step(fresh, 0, SUCCEEDED))[1][0] is StepState.SUCCEEDED
+
+
+@pytest.mark.parametrize("write", WRITES)
+async def test_a_claim_that_was_seized_writes_nothing_though_the_run_is_still_its_own(
+    stores: Stores, write: str
+) -> None:
+    """Whoever seized the job has neither settled it nor taken the run over yet."""
+    run = await running(stores, _long())
+    assert await stores.runs.begin_step(run, 0)
+    job = await claimed(stores, await _request(stores, run))
+    seized = await stores.database.transact(
+        lambda now: jobs.seize(now, "taker", LEASE, job, stores.owner)
+    )
+    assert seized is not None
+    before = await everything(stores.database)
+    for held in (run, replace(run, fence=seized.fence)):
+        with pytest.raises(LeaseLost):
+            await WRITES[write](stores, held, 0)
+    assert await everything(stores.database) == before
 
 
 async def test_whoever_took_it_over_ends_and_cancels_it(stores: Stores) -> None:
@@ -355,24 +393,46 @@ async def test_whoever_took_it_over_ends_and_cancels_it(stores: Stores) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        "state = 'queued'",
-        "state = 'done'",
-        "fence = fence + 1",
-        "cancel_at = '2026-01-01T00:00:00.000000Z'",
-        "lease_until = '2026-03-01T09:30:00.000000Z'",
-    ],
-    ids=["queued", "ended", "taken", "told-to-end", "lease-over"],
+    ("write", "how"),
+    [(w, h) for w in WRITES for h in LOST if (w, h) != ("end", "lease over")],  # see below
 )
-async def test_no_step_begins_for_a_job_that_is_not_held_any_more(
-    stores: Stores, change: str
+async def test_whoever_lost_the_job_writes_nothing_about_the_run(
+    stores: Stores, write: str, how: str
 ) -> None:
     run = await stepped(stores, await running(stores, _long()), SUCCEEDED)
-    await stores.database.transact(lambda _: rows(f"UPDATE job SET {change}"))
+    if write == "end":
+        assert await stores.runs.begin_step(run, 1)
+    await lose(stores, await claimed(stores, await _request(stores, run)), how)
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await WRITES[write](stores, run, 1)
+    assert await everything(stores.database) == before
+
+
+@pytest.mark.parametrize("write", WRITES)
+async def test_i14_nothing_is_written_about_a_run_of_another_tenant(
+    stores: Stores, write: str
+) -> None:
+    run = await running(stores, _long())
+    assert await stores.runs.begin_step(run, 0)
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await WRITES[write](stores, replace(run, tenant=OTHER_TENANT), 0)
+    assert await everything(stores.database) == before
+
+
+async def test_once_it_was_told_to_end_no_step_begins_and_what_runs_ends_as_it_does(
+    stores: Stores,
+) -> None:
+    run = await running(stores, _long())
+    assert await stores.runs.begin_step(run, 0)
+    await stores.runs.stop(run, principal="bob")
+    run = await stores.runs.end_step(run, 0, SUCCEEDED)
+    assert _states(run)[1][0] is StepState.SUCCEEDED
     before = await everything(stores.database)
     assert not await stores.runs.begin_step(run, 1)
     assert await everything(stores.database) == before
+    assert (await stores.runs.cancel(run, why="stopped")).state is RunState.CANCELLED
 
 
 async def test_a_step_begins_until_the_moment_before_the_lease_ends(
@@ -383,7 +443,8 @@ async def test_a_step_begins_until_the_moment_before_the_lease_ends(
     assert await stores.runs.begin_step(run, 0)
     run = await stores.runs.end_step(run, 0, SUCCEEDED)
     clock.pass_by(A_MOMENT)
-    assert not await stores.runs.begin_step(run, 1)
+    with pytest.raises(LeaseLost):
+        await stores.runs.begin_step(run, 1)
 
 
 async def test_a_late_end_of_a_step_is_still_written_while_nobody_took_the_job(
@@ -433,25 +494,48 @@ async def test_a_run_of_which_something_has_begun_is_not_taken_over(
 
 async def test_only_a_claim_that_holds_the_runs_own_job_takes_it_over(stores: Stores) -> None:
     stale, other = await running(stores, _long()), await running(stores, _long(word="beta"))
-    old = await claimed(stores, await _request(stores, stale))
-    foreign = await claimed(stores, await _request(stores, other))
+    request, others = await _request(stores, stale), await _request(stores, other)
+    old = await claimed(stores, request)
     await notice(stores, stores.owner)
-    request = await _request(stores, stale)
-    fresh = await claimed(Stores(stores.database, owner="another"), request)
+    another = Stores(stores.database, owner="another")
+    fresh, foreign = await claimed(another, request), await claimed(another, others)
     before = await everything(stores.database)
+    for job in (old, replace(fresh, fence=fresh.fence + 1)):
+        with pytest.raises(LeaseLost):
+            await stores.requests.resume(request, job=job)
     theirs = replace(request, tenant=OTHER_TENANT)
     for given, job in (
-        (request, old),
-        (request, replace(fresh, fence=fresh.fence + 1)),
         (request, foreign),
-        (replace(request, id=other.request), fresh),
+        (others, fresh),
         (theirs, fresh),
         (theirs, replace(fresh, tenant=OTHER_TENANT)),
     ):
         assert await stores.requests.resume(given, job=job) is None
     assert await everything(stores.database) == before
-    await stores.runs.stop(stale, principal="bob")
-    assert await stores.requests.resume(request, job=fresh) is None
+
+
+@pytest.mark.parametrize("how", LOST)
+async def test_whoever_lost_the_job_takes_no_run_over(stores: Stores, how: str) -> None:
+    run = await running(stores, _long())
+    request = await _request(stores, run)
+    await notice(stores, stores.owner)
+    job = await claimed(Stores(stores.database, owner="another"), request)
+    await lose(stores, job, how)
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await stores.requests.resume(request, job=job)
+    assert await everything(stores.database) == before
+
+
+async def test_a_run_that_was_told_to_end_is_not_taken_over(stores: Stores) -> None:
+    run = await running(stores, _long())
+    request = await _request(stores, run)
+    await notice(stores, stores.owner)
+    job = await claimed(Stores(stores.database, owner="another"), request)
+    await stores.runs.stop(run, principal="bob")
+    before = await everything(stores.database)
+    assert await stores.requests.resume(request, job=job) is None
+    assert await everything(stores.database) == before
 
 
 async def test_a_request_that_was_not_spent_has_no_run_to_take_over(stores: Stores) -> None:
@@ -582,8 +666,8 @@ async def test_what_had_begun_when_the_process_died_is_unknown(
     )
     assert [step.note for step in left.steps] == [
         "",
-        "its process died or failed",
-        "its process died or failed",
+        "its process is gone, or did not answer for too long",
+        "its process is gone, or did not answer for too long",
     ]
     assert left.ended_at == START + A_MOMENT
     assert await said_in(stores, CONVERSATION, "report") == [report(left)]

@@ -14,7 +14,7 @@ from typing import NoReturn
 import pytest
 
 from adapters.leftovers import Leftovers
-from adapters.processes import is_dead, kill_step, me, signal_group, wrapper
+from adapters.processes import StepProcesses, is_dead, kill_step, me, signal_group, wrapper
 from core import ids
 from core.jobs import Job, Replay
 
@@ -171,6 +171,20 @@ def test_kills_what_is_left_of_a_step_and_of_no_other() -> None:
         assert (left.wait(5), escaped.wait(5)) == (-9, -9)
         assert (longer.poll(), shorter.poll(), other.poll()) == (None, None, None)
         until(lambda: kill_step(f"{run}.1") == 0)
+
+
+def test_a_stop_kills_what_every_claim_of_a_turn_left_and_a_claim_only_its_own() -> None:
+    turn = ids.turn_id()
+    with (
+        running("sleep", "1000", PATH="/usr/bin:/bin", SAYSO_STEP_ID=f"{turn}.1.1") as first,
+        running("sleep", "1000", PATH="/usr/bin:/bin", SAYSO_STEP_ID=f"{turn}.3.1") as second,
+        running("sleep", "1000", PATH="/usr/bin:/bin", SAYSO_STEP_ID=f"{turn}.30.1") as third,
+    ):
+        assert StepProcesses().kill(f"{turn}.3") == 1
+        assert (second.wait(5), first.poll(), third.poll()) == (-9, None, None)
+        until(lambda: StepProcesses().kill(f"{turn}.3") == 0)
+        assert StepProcesses().kill(turn) == 2
+        assert (first.wait(5), third.wait(5)) == (-9, -9)
 
 
 async def test_c52_whatever_a_turn_left_is_killed_by_its_name() -> None:

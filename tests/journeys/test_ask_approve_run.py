@@ -232,7 +232,7 @@ def test_who_may_see_a_request_is_told_that_it_expired(empty: Sayso) -> None:
         ["mallory", "approve", request],
     )
     [message] = {one.refusal for one in told}
-    assert message.startswith(f"Expired at {expires:%Y-%m-%d %H:%M:%S} UTC with 0 of 1 votes.")
+    assert message.startswith(f"Expired at {expires:%Y-%m-%d %H:%M:%S} UTC with 0 of 1 vote.")
     assert outsider.refusal == UNKNOWN
     assert empty.ledger() == []
     # Time running out is no denial: the same may simply be asked again.

@@ -25,7 +25,7 @@ def test_eight_approvals_at_once_have_one_effect_and_seven_are_told_who_decided(
     assert winner.run["state"] == "succeeded"
     # Who comes between the vote and the spend is told so.
     assert len(told) == 7
-    assert {one.replace("; about to run", "") for one in told} == {
+    assert {one.replace("; waiting to run", "") for one in told} == {
         f"Already decided. Approved by {voter}."
     }
     assert sayso.ledger() == ["alpha"]
@@ -59,7 +59,7 @@ def test_the_two_last_votes_at_once_are_one_run(sayso: Sayso) -> None:
     assert [one.run["state"] for one in ran] == ["succeeded"]
     voted = [one.request["votes"] for one in done if one.code == 0 and not one.json["run"]]
     assert set(voted) <= {1}
-    told = {one.refusal.replace("; about to run", "") for one in done if one.code}
+    told = {one.refusal.replace("; waiting to run", "") for one in done if one.code}
     assert told <= {
         "Already decided. Approved by bob and carol.",
         "Already decided. Approved by carol and bob.",

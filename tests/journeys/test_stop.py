@@ -81,7 +81,7 @@ def test_p03e_what_was_granted_and_waits_for_a_server_is_withdrawn(sayso: Sayso)
     stopped = sayso.run("stop", conversation(sayso, "alpha"), as_="alice")
     assert counts(stopped) == {"requests_revoked": 1}
     server = sayso.start("run").ready()
-    until(lambda: sayso.sql("SELECT state FROM job WHERE kind = 'run'") == [("done",)])
+    until(lambda: sayso.sql("SELECT state FROM job WHERE kind = 'run'") == [("cancelled",)])
     server.end()
     assert sayso.state(sayso.id("alpha")) == "revoked"
     assert sayso.ledger() == []

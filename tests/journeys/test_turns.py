@@ -177,7 +177,7 @@ def test_p14_who_has_to_wait_is_told_so(sayso: Sayso, here: str) -> None:
     stopped(first)
     done = second.done()
     assert done.json["text"] == "said two"
-    assert done.err == "Queued: 1 message of this conversation come first.\n"
+    assert done.err == "Queued: 1 message of this conversation comes first.\n"
 
 
 # P-03: stops

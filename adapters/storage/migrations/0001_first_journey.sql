@@ -31,7 +31,7 @@ CREATE TABLE turn (
     request      TEXT,
     killed       INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX turn_scheduled ON turn (tenant, schedule) WHERE schedule IS NOT NULL;
+CREATE INDEX turn_scheduled ON turn (tenant, schedule, received_at) WHERE schedule IS NOT NULL;
 CREATE INDEX turn_live ON turn (tenant, conversation) WHERE ended_at IS NULL;
 
 -- Every id under which a platform may deliver a message again.
@@ -102,6 +102,7 @@ CREATE TABLE request (
     times_asked  INTEGER NOT NULL,
     opened_at    TEXT NOT NULL,
     expires_at   TEXT NOT NULL,
+    reminded_at  TEXT,
     ended_at     TEXT,
     ended_by     TEXT,
     reason       TEXT NOT NULL,

@@ -11,6 +11,8 @@ CREATE TABLE job (
         ('queued', 'running', 'done', 'failed', 'cancelled', 'unknown')),
     run_at        TEXT NOT NULL,
     attempt       INTEGER NOT NULL,
+    -- How often it was put back because something outside did not answer.
+    tries         INTEGER NOT NULL DEFAULT 0,
     fence         INTEGER NOT NULL,
     owner         TEXT,
     lease_until   TEXT,

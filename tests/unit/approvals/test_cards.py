@@ -292,7 +292,7 @@ def test_the_plans_name_and_whole_hash_are_on_the_card() -> None:
 
 def test_software_warns_when_too_few_people_may_approve_and_when_nobody_may() -> None:
     two = card(rule=a_rule(2), approvers=("bob",))
-    assert "Only 1 people may approve this now; 2 must." in two.warnings
+    assert "Only 1 person may approve this now; 2 must." in two.warnings
     nobody = card(approvers=())
     assert facts(nobody)["May approve"] == "nobody"
     assert "Only 0 people may approve this now; 1 must." in nobody.warnings
@@ -369,7 +369,7 @@ STATUS = [
     (request(State.OPEN, "bob"), "Open: 1 of 2 votes, not the requester (bob)."),
     (
         request(State.GRANTED, "bob", "carol"),
-        "Approved by bob and carol; about to run.",
+        "Approved by bob and carol; waiting to run.",
     ),
     (request(State.SPENT, "bob", "carol"), "Approved by bob and carol."),
     (request(State.DENIED, by="bob"), "Denied by bob, no reason given."),

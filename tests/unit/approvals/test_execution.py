@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from adapters.storage import jobs
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
 from approvals.models import (
@@ -26,7 +27,7 @@ from tests.builders import TENANT, a_checked, a_new_request, a_tool
 from tests.fakes.hold import FakeHold
 from tests.fakes.runner import FakeRunner, ended, exited, for_ever
 from tests.gates import World
-from tests.stores import Stores, claimed, everything, granted, log_of, notice, said_in
+from tests.stores import LEASE, Stores, claimed, everything, granted, log_of, notice, said_in
 from tests.stores import spend as spend_request
 
 STEPS = 3
@@ -127,7 +128,11 @@ async def test_i6_what_runs_is_what_was_stored_even_if_the_catalogue_changed(
 
 FAILING: Sequence[tuple[Ended, StepEnd]] = [
     (exited(3, "no\n"), StepEnd(state=StepState.FAILED, exit_code=3, output="no\n")),
-    (exited(-9), StepEnd(state=StepState.FAILED, exit_code=-9)),
+    (exited(-15), StepEnd(state=StepState.FAILED, exit_code=-15)),
+    (
+        exited(-9, "half"),
+        StepEnd(state=StepState.UNKNOWN, output="half", note="it was killed from outside"),
+    ),
     (
         ended(Ending.NOT_STARTED),
         StepEnd(state=StepState.FAILED, note="it could not be started"),
@@ -269,7 +274,8 @@ async def test_a_claim_that_was_taken_over_runs_nothing_and_leaves_the_run_to_th
     resumed = await stores.requests.resume(spent.request, job=job)
     assert resumed is not None
     before = await everything(stores.database)
-    assert await Execution(store=stores.runs, runner=runner).execute(spent, stale) == resumed.run
+    with pytest.raises(LeaseLost):
+        await Execution(store=stores.runs, runner=runner).execute(spent, stale)
     assert runner.ran == []
     assert await everything(stores.database) == before
     assert (await execute(stores, runner, resumed)).state is RunState.SUCCEEDED
@@ -286,11 +292,41 @@ async def test_a_claim_that_is_taken_over_while_it_runs_begins_and_cancels_nothi
         await stores.database.transact(lambda _: rows("UPDATE job SET fence = fence + 1"))
 
     runner.meanwhile["append-word", "0"] = lose
-    run = await execute(stores, runner, spent)
+    with pytest.raises(LeaseLost):
+        await execute(stores, runner, spent)
     assert len(runner.ran) == 1
-    assert run == await stored(stores, spent)
+    run = await stored(stores, spent)
     assert run.state is RunState.RUNNING
     assert states(run) == [StepState.RUNNING, StepState.PENDING, StepState.PENDING]
+
+
+@pytest.mark.parametrize("stops", [False, True])
+async def test_a_claim_that_was_seized_ends_nothing_that_whoever_seized_it_may_resume(
+    stores: Stores, *, stops: bool
+) -> None:
+    """It was only paused, and comes back between the seizing and the settling."""
+    spent, runner = await spend(stores), FakeRunner()
+    stale = await hold_of(stores, spent)
+    seized = await stores.database.transact(
+        lambda now: jobs.seize(now, "taker", LEASE, stale.job, stores.owner)
+    )
+    assert seized is not None
+    if stops:
+        stale.stop.set()
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await Execution(store=stores.runs, runner=runner).execute(spent, stale)
+    assert runner.ran == []
+    assert await everything(stores.database) == before
+
+
+async def test_a_lost_lease_passes_at_once_and_nothing_is_tried_again(stores: Stores) -> None:
+    spent, runner = await spend(stores), FakeRunner()
+    hold = await hold_of(stores, spent)
+    failing = FailingRuns(stores.runs, failures=1000, error=LeaseLost("It is not yours any more."))
+    with pytest.raises(LeaseLost):
+        await Execution(store=failing, runner=runner).execute(spent, hold)
+    assert failing.tried == [0]
 
 
 async def test_a_stop_that_only_the_database_knows_of_keeps_the_next_step_from_running(
@@ -341,6 +377,9 @@ class FailingRuns:
 
     store: RunStore
     failures: int
+    error: Exception = field(
+        default_factory=lambda: Unavailable("The database is busy.", where="here")
+    )
     tried: list[int] = field(default_factory=list[int])
 
     async def begin_step(self, run: Run, index: int) -> bool:
@@ -349,7 +388,7 @@ class FailingRuns:
     async def end_step(self, run: Run, index: int, end: StepEnd) -> Run:
         self.tried.append(index)
         if len(self.tried) <= self.failures:
-            raise Unavailable("The database is busy.", where="here")
+            raise self.error
         return await self.store.end_step(run, index, end)
 
     async def cancel(self, run: Run, *, why: str) -> Run:

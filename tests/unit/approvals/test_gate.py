@@ -152,7 +152,7 @@ async def test_i3_time_runs_out_until_the_spend_and_now_at_the_end_is_too_late(
     clock.pass_by(HOUR)
     told = await refused(world.spend(granted))
     assert told == (
-        "Expired at 2026-03-01 10:30:00 UTC with 1 of 1 votes. Ask again to get a new card."
+        "Expired at 2026-03-01 10:30:00 UTC with 1 of 1 vote. Ask again to get a new card."
     )
     assert await world.runs() == []
 

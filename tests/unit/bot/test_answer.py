@@ -1,17 +1,19 @@
 """A turn: what each wish leads to, and that it ends once, for one reason, whatever happens to it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from adapters.storage.conversations import Conversations
+from adapters.storage.jobs import MOST_REQUEUES
 from approvals.gate import Gate, Switches
 from approvals.models import State
 from bot.ask import Answered
 from core.agent import Reason
-from core.conversations import Closing, Received
+from core.conversations import Closing, Received, Turn
 from core.errors import Unavailable
 from core.events import Ask
 from core.jobs import LeaseLost
@@ -19,6 +21,7 @@ from core.tools import Effect
 from core.transcript import Entry, Move, Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, a_tool
+from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import exited, for_ever
@@ -30,11 +33,13 @@ LOOK = a_tool("look", effect=Effect.READ)
 
 
 @pytest.fixture
-def bots(stores: Stores) -> Bots:
+async def bots(stores: Stores) -> AsyncGenerator[Bots]:
     world = World(stores)
     world.tools += (LOOK,)
     world.rules += (allow("chat:ask", "dev", "*"), allow("tool:read", "dev"))
-    return Bots(world)
+    bots = Bots(world)
+    yield bots
+    await bots.at_rest()
 
 
 def use(tool: str, word: str = "alpha") -> Use:
@@ -85,7 +90,7 @@ async def test_words_may_look_first_and_then_propose(bots: Bots) -> None:
     assert told.request == request
     assert (request.state, request.requester) == (State.OPEN, "alice")
     assert [kind for kind, _ in await said(bots)] == ["asked", "card"]
-    assert bots.world.runner.step_ids[0] == f"{told.turn}.1"
+    assert bots.world.runner.step_ids[0] == f"{told.turn}.1.1"
 
 
 async def test_what_the_reads_of_the_last_step_found_is_told_with_the_card(bots: Bots) -> None:
@@ -246,7 +251,7 @@ async def test_p03b_a_stop_during_a_read_kills_it_and_counts_it(bots: Bots) -> N
     stopped = await bots.stop("alice", CONVERSATION)
     told = await answering
     assert (told.reason, told.request) == (Reason.STOPPED, None)
-    assert bots.world.runner.cut == [f"{told.turn}.1"]
+    assert bots.world.runner.cut == [f"{told.turn}.1.1"]
     assert (stopped.killed, stopped.steps_cut) == (1, 0)
     assert (await bots.turn(received)).killed == 1
     assert await bots.world.requests() == []
@@ -319,6 +324,7 @@ async def test_p35_who_lost_the_turn_writes_nothing(bots: Bots, how: str, tool: 
 
     async def pauses(_: Sequence[Entry]) -> Move:
         await lose(bots.world.stores, hold.job, how)
+        bots.is_broken = how == "ended"
         return use(tool) if tool else Say(text="Well.")
 
     bots.model = ScriptedModel(pauses)
@@ -356,6 +362,103 @@ async def test_p15_a_turn_whose_process_died_is_answered_by_another_and_proposes
     await bots.answering(hold)
     assert len(await bots.world.requests()) == 1
     assert [kind for kind, _ in await said(bots)] == ["asked", "card"]
+
+
+async def test_what_two_claims_of_a_turn_look_at_is_never_taken_for_one_another(
+    bots: Bots,
+) -> None:
+    """The first was only paused: what it cuts then must not be what the second one reads."""
+    received = await bots.receive("look", CONVERSATION)
+    dead = Stores(bots.world.stores.database, owner="dies")
+    first = FakeHold((await closing(dead, received.turn)).job)
+    bots.world.runner.meanwhile["look",] = for_ever
+    bots.model = ScriptedModel(use("look"), use("look"), Say(text="Three words."))
+    paused = asyncio.create_task(bots.answering(first))
+
+    async def begun() -> bool:
+        return bool(bots.world.runner.ran)
+
+    await soon(begun)
+    bots.world.runner.meanwhile.clear()
+    bots.dead.add("dies")
+    told = await bots.answer(received, owner="b")
+    assert told.text == "Three words."
+    paused.cancel()
+    await asyncio.wait([paused])
+    old, new = bots.world.runner.step_ids
+    assert old == f"{told.turn}.{first.job.fence}.1"
+    assert new.startswith(f"{told.turn}.")
+    assert new != old
+    assert bots.world.runner.cut == [old]
+
+
+async def test_a_turn_that_cannot_be_read_just_now_is_put_back_and_answered(
+    bots: Bots, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn, failures = Conversations.turn, list[str]()
+
+    async def moody(self: Conversations, tenant: str, name: str) -> Turn | None:
+        if not failures:
+            failures.append(name)
+            raise Unavailable("The database is busy.")
+        return await turn(self, tenant, name)
+
+    received = await bots.receive("what is new?", CONVERSATION)
+    behind = await bots.receive("and now?", CONVERSATION)
+    monkeypatch.setattr(Conversations, "turn", moody)
+    bots.model = ScriptedModel(Say(text="Nothing."), Say(text="Still nothing."))
+    async with bots.serving():
+
+        async def is_put_back() -> bool:
+            return bool(failures) and await bots.job(received) == "queued"
+
+        await soon(is_put_back)
+        assert bots.model.seen == []  # what came later waits as well
+        clock.pass_by(timedelta(seconds=1))
+        await bots.ended(received)
+        await bots.ended(behind)
+    assert [(await bots.turn(one)).text for one in (received, behind)] == [
+        "Nothing.",
+        "Still nothing.",
+    ]
+    assert await states(bots) == ["done", "done"]
+
+
+async def test_a_turn_that_is_cut_because_its_server_stops_is_answered_by_the_next(
+    bots: Bots,
+) -> None:
+    received = await bots.receive("what is new?", CONVERSATION)
+    async with bots.thinking(received):
+        pass  # its process is told to leave
+    assert await bots.job(received) == "queued"
+    bots.model = ScriptedModel(Say(text="Nothing."))
+    assert (await bots.answer(received, owner="b")).text == "Nothing."
+    [row] = [
+        row for row in await jobs_of(bots.world.stores, "turn") if received.turn.id in row["id"]
+    ]
+    assert (row["attempt"], row["tries"]) == (1, 0)
+
+
+async def test_whoever_leaves_uses_up_no_try_of_the_turn_that_stands_before_theirs(
+    bots: Bots,
+) -> None:
+    head = await bots.receive("head", CONVERSATION)
+    for number in range(MOST_REQUEUES + 2):
+        stop = asyncio.Event()
+
+        async def leaves(_: Sequence[Entry], stop: asyncio.Event = stop) -> Move:
+            stop.set()
+            await for_ever()
+            raise AssertionError
+
+        bots.model = ScriptedModel(leaves)
+        mine = await bots.receive(f"mine {number}", CONVERSATION)
+        told = await bots.answer(mine, owner=f"p{number}", stop=stop)
+        assert told.reason is Reason.STOPPED
+        assert (await bots.turn(head)).reason is None
+        assert await bots.job(head) == "queued"
+    bots.model = ScriptedModel(Say(text="Here."))
+    assert (await bots.answer(head, owner="last")).text == "Here."
 
 
 async def test_a_turn_that_has_ended_is_not_answered_again(bots: Bots) -> None:
@@ -429,6 +532,7 @@ async def test_who_waits_is_never_told_of_an_end_that_was_not_written(bots: Bots
     received = await bots.receive("add alpha", CONVERSATION)
     hold = await held(bots, received)
     await lose(bots.world.stores, hold.job, "ended")
+    bots.is_broken = True
     with pytest.raises(Unavailable, match="could not be written down"):
         await bots.answer(received)
 
@@ -454,7 +558,7 @@ async def test_people_and_rules_that_cannot_be_read_are_an_answer_too(bots: Bots
     received = await bots.receive("add alpha", CONVERSATION)
     bots.world.unreadable = Unavailable("sayso.yml cannot be read just now.")
     told = await bots.answer(received)
-    assert (told.reason, told.text) == (Reason.ANSWERED, "sayso.yml cannot be read just now.")
+    assert (told.reason, told.text) == (Reason.ERROR, "sayso.yml cannot be read just now.")
 
 
 # In order

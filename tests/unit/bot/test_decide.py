@@ -1,7 +1,7 @@
 """What a decision leads to, in whichever process the run happens."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -14,17 +14,19 @@ from approvals.models import Request, RunState, State, StepState, job_of
 from core.errors import Refused
 from core.events import Approve, Deny
 from tests.bots import Bots
-from tests.builders import CONVERSATION
+from tests.builders import CONVERSATION, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.fakes.runner import exited, for_ever
-from tests.gates import HIGH, World, who
+from tests.gates import HIGH, HOUR, World, who
 from tests.jobs import PATIENCE, soon
 from tests.stores import Stores, claimed, log_of, said_in
 
 
 @pytest.fixture
-def bots(stores: Stores) -> Bots:
-    return Bots(World(stores))
+async def bots(stores: Stores) -> AsyncGenerator[Bots]:
+    bots = Bots(World(stores))
+    yield bots
+    await bots.at_rest()
 
 
 async def refused(deciding: Awaitable[object]) -> str:
@@ -145,7 +147,7 @@ async def test_p27_who_comes_while_it_is_about_to_run_is_told_that_it_is_granted
     request = await bots.world.granted()
     await claimed(Stores(bots.world.stores.database, owner="another"), request)
     told = await refused(bots.approve("carol", request))
-    assert told == "Already decided. Approved by bob; about to run."
+    assert told == "Already decided. Approved by bob; waiting to run."
     assert bots.world.effects() == []
 
 
@@ -271,9 +273,41 @@ async def test_p27_nobody_takes_a_run_from_the_process_whose_vote_it_was(bots: B
     assert voted.job is not None
     for other in ("b", "c"):
         told = await refused(bots.approve("carol", request, owner=other))
-        assert told == "Already decided. Approved by bob; about to run."
+        assert told == "Already decided. Approved by bob; waiting to run."
     assert bots.world.effects() == []
     assert await bots.engine("voter").run(voted.job, asyncio.Event())
+    assert len(bots.world.effects()) == 1
+
+
+LOCKED = a_tool("locked", lock="{word}", steps=1)
+
+
+@pytest.mark.parametrize("end", ["denied", "withdrawn", "expired"])
+async def test_who_waits_for_a_lock_is_told_as_soon_as_their_request_has_ended(
+    bots: Bots, clock: FrozenClock, end: str
+) -> None:
+    bots.world.tools += (LOCKED,)
+    holds = await bots.world.propose(LOCKED)
+    waits = await bots.elsewhere(LOCKED, "alpha")
+    async with bots.hanging(holds, at=("locked",)):
+        approving = asyncio.create_task(bots.approve("bob", waits, owner="second"))
+
+        async def is_granted() -> bool:
+            return (await bots.world.now(waits)).state is State.GRANTED
+
+        await soon(is_granted)
+        assert await bots.job(waits) == "queued"
+        if end == "denied":
+            await bots.world.deny("carol", waits)
+        elif end == "withdrawn":
+            await bots.stop("alice", waits.conversation)
+        else:
+            clock.pass_by(HOUR)
+            await bots.world.stores.requests.expire()
+        with pytest.raises(Refused, match="Not run"):
+            await asyncio.wait_for(approving, PATIENCE)
+        assert await bots.job(waits) == "cancelled"
+        assert await bots.job(holds) == "running"
     assert len(bots.world.effects()) == 1
 
 
@@ -297,7 +331,7 @@ async def test_p35_what_was_kept_for_a_process_that_nobody_can_judge_is_free_aft
     await bots.world.gate.approve(click, runner="in another container")
     clock.pass_by(RESERVED - timedelta(microseconds=1))
     await bots.engine("b").notice()
-    assert "about to run" in await refused(bots.approve("carol", request, owner="b"))
+    assert "waiting to run" in await refused(bots.approve("carol", request, owner="b"))
     clock.pass_by(timedelta(microseconds=1))
     await bots.engine("b").notice()
     decided = await bots.approve("carol", request, owner="b")

@@ -1,12 +1,15 @@
 """What was said reaches its thread: once, in order, and as it stands when it gets there."""
 
 import asyncio
-import re
+from collections.abc import AsyncGenerator
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from adapters.storage import jobs
+from adapters.storage.deliveries import Deliveries
 from approvals import cards
 from approvals.models import Request, State
 from core.agent import Reason
@@ -18,9 +21,10 @@ from core.jobs import LeaseLost
 from tests.bots import Bots
 from tests.builders import CONVERSATION, THREAD, a_new_turn, a_proposal
 from tests.fakes.chat import FakeChat
+from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
-from tests.gates import APPEND, HIGH, World
-from tests.jobs import soon
+from tests.gates import APPEND, HIGH, HOUR, World
+from tests.jobs import QUICK, soon
 from tests.stores import LEASE, OTHER_TENANT, OWNER, Stores, answering, heard, jobs_of, notice
 
 THERE = "c_thread"
@@ -34,10 +38,12 @@ def chat() -> FakeChat:
 
 
 @pytest.fixture
-async def bots(stores: Stores, chat: FakeChat) -> Bots:
+async def bots(stores: Stores, chat: FakeChat) -> AsyncGenerator[Bots]:
     """Begin a thread in which nothing was said to anybody yet."""
     await heard(stores, a_new_turn("t_thread", opens=THERE, place=THREAD))
-    return Bots(World(stores), chats={"slack": chat})
+    bots = Bots(World(stores), chats={"slack": chat})
+    yield bots
+    await bots.at_rest()
 
 
 async def tell(
@@ -60,14 +66,16 @@ async def states(bots: Bots) -> list[str]:
     return [row["state"] for row in await jobs_of(bots.world.stores, POST, EDIT)]
 
 
-async def delivered(bots: Bots) -> None:
-    """Serve until nothing is left to be delivered."""
+async def delivered(bots: Bots, clock: FrozenClock | None = None) -> None:
+    """Serve until nothing is left to be delivered; time passes where there is a clock."""
     async with bots.serving():
-        await all_ended(bots)
+        await all_ended(bots, clock)
 
 
-async def all_ended(bots: Bots) -> None:
+async def all_ended(bots: Bots, clock: FrozenClock | None = None) -> None:
     async def is_over() -> bool:
+        if clock:
+            clock.pass_by(timedelta(seconds=1))
         return not {"queued", "running"} & set(await states(bots))
 
     await soon(is_over)
@@ -166,16 +174,18 @@ async def test_i14_a_delivery_of_another_tenant_finds_nothing(bots: Bots, chat: 
 
 
 async def test_a_platform_that_fails_is_tried_again_and_nothing_overtakes(
-    bots: Bots, chat: FakeChat, caplog: pytest.LogCaptureFixture
+    bots: Bots, chat: FakeChat, clock: FrozenClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     await tell(bots, "one", "two")
     chat.fail([DOWN] * 5)
-    await delivered(bots)
+    await delivered(bots, clock)
     assert (texts(chat), chat.tries) == (["one", "two"], 7)
     assert caplog.text.count("Slack is out of reach.") == 5
 
 
-async def test_while_one_thread_waits_another_does_not(bots: Bots, chat: FakeChat) -> None:
+async def test_while_one_thread_waits_another_does_not(
+    bots: Bots, chat: FakeChat, clock: FrozenClock
+) -> None:
     await tell(bots, "one", "two")
     down = FakeChat(fails=[DOWN] * 10_000)
     bots.chats["discord"] = down
@@ -188,21 +198,76 @@ async def test_while_one_thread_waits_another_does_not(bots: Bots, chat: FakeCha
 
         await soon(arrived)
         assert texts(chat) == ["one", "two"]
-        assert (await states(bots))[2:] == ["running", "queued"]
+        await soon(partial(has_tried, bots))
+        assert (await states(bots))[2:] == ["queued", "queued"]
         down.fails.clear()
-        await all_ended(bots)
+        await all_ended(bots, clock)
     assert texts(down) == ["stuck", "behind it"]
 
 
-async def test_pauses_grow_until_the_last_one(
-    bots: Bots, chat: FakeChat, caplog: pytest.LogCaptureFixture
+async def has_tried(bots: Bots) -> bool:
+    """Whether a delivery was put back."""
+    return any(row["tries"] for row in await jobs_of(bots.world.stores, POST, EDIT))
+
+
+async def test_platforms_that_are_down_leave_room_for_whatever_else_is_to_be_done(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await tell(bots, "one")
-    chat.fail([DOWN] * 4)
-    slow = replace(bots.delivering, pauses=(0.01, 0.02))
-    await slow.post(await held(bots))
-    pauses = re.findall(r"again in (\S+) s", caplog.text)
-    assert (pauses, texts(chat)) == (["0.01", "0.02", "0.02", "0.02"], ["one"])
+    monkeypatch.setattr("tests.bots.QUICK", replace(QUICK, most=2))
+    bots.chats["slack"] = FakeChat(fails=[DOWN] * 10_000)
+    for number in range(4):
+        await tell(bots, f"number {number}", place=replace(THREAD, thread=f"9{number}"))
+    request = await bots.world.granted()
+    async with bots.serving():
+        await bots.ended(request)
+    assert (await bots.job(request), len(bots.world.effects())) == ("done", 1)
+    assert set(await states(bots)) == {"queued"}
+
+
+@pytest.mark.parametrize("where", ["entry", "posted"])
+async def test_a_database_that_is_busy_delays_a_delivery_and_it_is_posted_once(
+    bots: Bots, chat: FakeChat, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    request = await ask(bots)
+    real, failures = getattr(Deliveries, where), list[str]()
+
+    async def moody(self: Deliveries, *given: object) -> object:
+        if not failures:
+            failures.append(where)
+            raise Unavailable("The database is busy.")
+        return await real(self, *given)
+
+    monkeypatch.setattr(Deliveries, where, moody)
+    await delivered(bots, clock)
+    assert (failures, await states(bots)) == ([where], ["done"])
+    assert len(chat.messages) == 1
+    # Where it is was written down, so that it is redrawn.
+    denied = await bots.world.deny("bob", request)
+    await delivered(bots, clock)
+    card = chat.messages[0]
+    assert isinstance(card, Asking)
+    assert card.status == cards.status(denied)
+
+
+@pytest.mark.parametrize("end", ["denied", "expired"])
+async def test_p07_a_card_whose_request_ended_while_its_platform_was_down_is_posted_as_it_is_then(
+    bots: Bots, chat: FakeChat, clock: FrozenClock, end: str
+) -> None:
+    request = await ask(bots)
+    chat.fail([DOWN] * 2)
+    async with bots.serving():
+        await soon(partial(has_tried, bots))
+        if end == "denied":
+            await bots.world.deny("bob", request)
+        else:
+            clock.pass_by(HOUR)
+        await all_ended(bots, clock)
+    ended = await bots.world.now(request)
+    assert ended.state == end
+    card = chat.messages[0]
+    assert isinstance(card, Asking)
+    assert card.status == cards.status(ended)
+    assert not verbs(card) & {"approve", "deny"}
 
 
 async def test_what_a_platform_refuses_is_given_up_and_the_next_is_posted(
@@ -305,12 +370,14 @@ async def test_a_card_that_could_not_be_posted_is_not_redrawn(bots: Bots, chat: 
     assert [isinstance(message, Text) for message in chat.messages] == [True]
 
 
-async def test_an_edit_that_fails_is_tried_again(bots: Bots, chat: FakeChat) -> None:
+async def test_an_edit_that_fails_is_tried_again(
+    bots: Bots, chat: FakeChat, clock: FrozenClock
+) -> None:
     request = await ask(bots)
     await delivered(bots)
     await bots.world.deny("bob", request)
     chat.fail([DOWN] * 3)
-    await delivered(bots)
+    await delivered(bots, clock)
     card = chat.messages[0]
     assert isinstance(card, Asking)
     assert card.status == cards.status(await bots.world.now(request))

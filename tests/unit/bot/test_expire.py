@@ -1,6 +1,7 @@
 """A request ends at its time, though nobody looks at it."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from datetime import timedelta
 
 import pytest
@@ -22,8 +23,10 @@ INSTANT = timedelta(microseconds=1)
 
 
 @pytest.fixture
-def bots(stores: Stores) -> Bots:
-    return Bots(World(stores))
+async def bots(stores: Stores) -> AsyncGenerator[Bots]:
+    bots = Bots(World(stores))
+    yield bots
+    await bots.at_rest()
 
 
 async def stored(bots: Bots, request: Request) -> str:

@@ -1,7 +1,7 @@
 """What comes in: who may, what is kept of it, and that the same message twice is one turn."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import AsyncGenerator, Awaitable
 from dataclasses import replace
 
 import pytest
@@ -29,10 +29,12 @@ NOT_HERE = "There is no such conversation here. Leave it out to start a new one.
 
 
 @pytest.fixture
-def bots(stores: Stores) -> Bots:
+async def bots(stores: Stores) -> AsyncGenerator[Bots]:
     world = World(stores)
     world.rules += (allow("chat:ask", "dev", "*"), allow("chat:ask", "ops", "*"))
-    return Bots(world)
+    bots = Bots(world)
+    yield bots
+    await bots.at_rest()
 
 
 def an_ask(

@@ -1,6 +1,8 @@
 """P-07: a request that waits is brought to mind once, with the names of those whose votes count."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 import pytest
 
@@ -14,9 +16,10 @@ from approvals.policy import Policy
 from bot.remind import Reminding
 from tests.builders import CONVERSATION, a_rule
 from tests.fakes.clock import FrozenClock
+from tests.fakes.hold import FakeHold
 from tests.gates import APPEND, HIGH, HOUR, World
 from tests.jobs import QUICK
-from tests.stores import Stores, jobs_of, log_of, said_in
+from tests.stores import Stores, at_rest, jobs_of, log_of, said_in
 
 WAITS = (
     "Still waiting: 0 of 1 vote, not the requester, until 2026-03-01 10:30:00 UTC. "
@@ -25,8 +28,9 @@ WAITS = (
 
 
 @pytest.fixture
-def world(stores: Stores) -> World:
-    return World(stores, reminders={"medium": 0.5, "high": 0.25})
+async def world(stores: Stores) -> AsyncGenerator[World]:
+    yield World(stores, reminders={"medium": 0.5, "high": 0.25})
+    await at_rest(stores)
 
 
 async def reminded(world: World, clock: FrozenClock, *, after: float = 0.5) -> list[str]:
@@ -96,6 +100,21 @@ async def test_a_request_that_is_decided_while_it_is_looked_at_is_not_brought_to
     request = await world.granted()
     await world.stores.requests.remind(request.tenant, request.id, "Still waiting")
     assert await said_in(world.stores, CONVERSATION, "note") == []
+
+
+async def test_p07_a_reminder_that_is_begun_twice_is_said_once(
+    world: World, clock: FrozenClock
+) -> None:
+    await world.propose()
+    clock.pass_by(HOUR / 2)
+    [row] = await jobs_of(world.stores, REMIND)
+    job = jobs.job_of(row)
+    handler = Reminding(store=world.stores.requests, gate=world.gate)
+    for attempt in (1, 2):  # the first died before it could say that it was through
+        await handler(FakeHold(replace(job, fence=attempt, attempt=attempt)))
+    assert await said_in(world.stores, CONVERSATION, "note") == [WAITS]
+    entries = [e for e in await log_of(world.stores) if e.kind == "request.reminded"]
+    assert len(entries) == 1
 
 
 async def test_a_risk_without_a_reminder_has_none(stores: Stores) -> None:

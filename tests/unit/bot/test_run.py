@@ -1,27 +1,35 @@
 """The job that runs a request: whatever became of it meanwhile, it has one effect or says why none."""
 
 import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
+from adapters.storage.transactions import rows
 from approvals import cards
-from approvals.models import Request, RunState, State, StepState
-from core.errors import Unavailable
+from approvals.models import Request, RunState, Spent, State, StepState, job_of
+from bot.stop import Stopped
+from core.errors import Invalid, Refused, Unavailable
+from core.jobs import Job, LeaseLost
 from tests.bots import Bots
 from tests.builders import CONVERSATION
 from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
 from tests.fakes.runner import exited
 from tests.gates import HIGH, HOUR, World, edited
-from tests.jobs import LEASE, PATIENCE
-from tests.stores import OTHER_TENANT, Stores, claimed, everything, said_in
+from tests.jobs import LEASE, PATIENCE, soon
+from tests.stores import OTHER_TENANT, Stores, claimed, everything, lose, said_in
 
 
 @pytest.fixture
-def bots(stores: Stores) -> Bots:
-    return Bots(World(stores))
+async def bots(stores: Stores) -> AsyncGenerator[Bots]:
+    bots = Bots(World(stores))
+    yield bots
+    await bots.at_rest()
 
 
 async def hold_of(bots: Bots, request: Request, owner: str = "a") -> FakeHold:
@@ -63,12 +71,16 @@ async def test_p36_somebody_who_lost_the_right_between_vote_and_run_revokes_it(b
 async def test_authority_that_cannot_be_read_runs_nothing(bots: Bots) -> None:
     request = await bots.world.granted()
     hold = await hold_of(bots, request)
-    bots.world.unreadable = Unavailable("The directory cannot be read.")
+    before = await everything(bots.world.stores.database)
+    for error in (Unavailable("The directory cannot be read."), Invalid("sayso.yml: line 3.")):
+        bots.world.unreadable = error
+        with pytest.raises(Unavailable, match=error.shown):
+            await bots.running(hold)
+    assert await everything(bots.world.stores.database) == before
+    assert (bots.world.effects(), await bots.world.now(request)) == ([], request)
+    bots.world.unreadable = None
     await bots.running(hold)
-    revoked = await bots.world.now(request)
-    assert revoked.state is State.REVOKED
-    assert "The directory cannot be read" in revoked.reason
-    assert bots.world.effects() == []
+    assert len(bots.world.effects()) == 1
 
 
 async def test_a_granted_request_that_lost_all_its_votes_runs_nothing(bots: Bots) -> None:
@@ -124,8 +136,9 @@ async def test_p29_a_death_between_spend_and_first_step_is_resumed_with_one_effe
     assert (run.id, run.state) == (spent.run.id, RunState.SUCCEEDED)
     assert len(bots.world.effects()) == 1
     # It was only paused: whatever it does now does nothing.
-    await bots.running.execution.execute(spent, first)
-    await bots.running(first)
+    for late in (bots.running.execution.execute(spent, first), bots.running(first)):
+        with pytest.raises(LeaseLost):
+            await late
     assert len(bots.world.effects()) == 1
     assert await bots.run_of(request) == run
 
@@ -144,6 +157,197 @@ async def test_p29_a_death_in_a_step_is_never_repeated(bots: Bots) -> None:
     assert [step.state for step in run.steps] == [StepState.UNKNOWN]
     assert await bots.job(request) == "unknown"
     assert bots.world.effects() == []
+
+
+# Work that could get lost: what does not answer, and stops at the wrong moment
+
+
+async def told_to_end(bots: Bots, request: Request) -> bool:
+    (row,) = await bots.world.stores.database.transact(
+        lambda _: rows("SELECT cancel_at FROM job WHERE id = :id", id=job_of(request.id))
+    )
+    return row["cancel_at"] is not None
+
+
+def meanwhile(
+    monkeypatch: pytest.MonkeyPatch, name: str, what: Callable[[Job], Awaitable[object]]
+) -> None:
+    """Do something between the claim and the moment when a request is spent, or its run resumed."""
+    real = getattr(Requests, name)
+
+    async def late(self: Requests, request: Request, *, job: Job, **more: str) -> Spent | None:
+        await what(job)
+        spent: Spent | None = await real(self, request, job=job, **more)
+        return spent
+
+    monkeypatch.setattr(Requests, name, late)
+
+
+async def test_a_database_that_is_busy_before_the_spend_puts_it_back_and_it_runs_once(
+    bots: Bots, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, failures = await bots.world.granted(), list[str]()
+
+    async def fails(job: Job) -> None:
+        if len(failures) < 2:
+            failures.append(job.id)
+            raise Unavailable("The database is busy.")
+
+    meanwhile(monkeypatch, "spend", fails)
+    async with bots.serving():
+
+        async def is_over() -> bool:
+            clock.pass_by(timedelta(seconds=0.5))
+            return await bots.job(request) not in {"queued", "running"}
+
+        await soon(is_over)
+    assert len(failures) == 2
+    assert (await bots.job(request), len(bots.world.effects())) == ("done", 1)
+    assert (await bots.world.now(request)).state is State.SPENT
+
+
+async def test_a_run_that_could_not_be_resumed_just_now_is_put_back_and_resumed(
+    bots: Bots, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, failures = await bots.world.granted(), list[str]()
+    spent = await bots.world.gate.spend(request, (await hold_of(bots, request, "dies")).job)
+    assert spent is not None
+    bots.dead.add("dies")
+
+    async def fails(job: Job) -> None:
+        if not failures:
+            failures.append(job.id)
+            raise Unavailable("The database is busy.")
+
+    meanwhile(monkeypatch, "resume", fails)
+    async with bots.serving():
+
+        async def is_over() -> bool:
+            clock.pass_by(timedelta(seconds=0.5))
+            return await bots.job(request) not in {"queued", "running"}
+
+        await soon(is_over)
+    assert (len(failures), len(bots.world.effects())) == (1, 1)
+    run = await bots.run_of(request)
+    assert run is not None
+    assert (run.id, run.state) == (spent.run.id, RunState.SUCCEEDED)
+
+
+async def test_p03_whoever_leaves_during_the_checks_before_the_spend_revokes_it(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, stop = await bots.world.propose(), asyncio.Event()
+
+    async def leaves(_: Job) -> None:
+        stop.set()
+
+        async def is_told() -> bool:
+            return await told_to_end(bots, request)
+
+        await soon(is_told)
+
+    meanwhile(monkeypatch, "spend", leaves)
+    with pytest.raises(Refused, match="it was stopped"):
+        await bots.approve("bob", request, stop=stop)
+    revoked = await bots.world.now(request)
+    assert (revoked.state, revoked.reason) == (State.REVOKED, "it was stopped")
+    assert await bots.job(request) == "cancelled"
+    assert await bots.run_of(request) is None
+    assert bots.world.effects() == []
+    assert cards.status(revoked) in await said_in(bots.world.stores, CONVERSATION, "note")
+    # It is no twin of what is asked for next.
+    again = await bots.world.propose()
+    assert (again.id != request.id, again.state) == (True, State.OPEN)
+
+
+async def test_p35_whoever_was_paused_before_the_spend_leaves_it_to_whoever_takes_it(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, paused = await bots.world.granted(), list[str]()
+
+    async def pauses(job: Job) -> None:
+        if not paused:
+            paused.append(job.id)
+            await lose(bots.world.stores, job, "lease over")
+
+    meanwhile(monkeypatch, "spend", pauses)
+    assert await bots.engine("a").run(job_of(request.id), asyncio.Event())
+    assert (await bots.world.now(request)).state is State.GRANTED
+    assert await bots.job(request) == "running"
+    assert bots.world.effects() == []
+    async with bots.serving():
+        await bots.ended(request)
+    assert (await bots.job(request), len(bots.world.effects())) == ("done", 1)
+
+
+async def test_p03_a_stop_between_claim_and_resume_cancels_the_run(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = await bots.world.granted()
+    first = await hold_of(bots, request, "dies")
+    spent = await bots.world.gate.spend(request, first.job)
+    assert spent is not None
+    bots.dead.add("dies")
+    stopping = list["asyncio.Task[Stopped]"]()
+
+    async def stops(_: Job) -> None:
+        stopping.append(asyncio.create_task(bots.stop("alice", CONVERSATION)))
+
+        async def is_told() -> bool:
+            return await told_to_end(bots, request)
+
+        await soon(is_told)
+
+    meanwhile(monkeypatch, "resume", stops)
+    async with bots.serving():
+        await bots.ended(request)
+    [stopped] = await asyncio.gather(*stopping)
+    run = await bots.run_of(request)
+    assert run is not None
+    assert (run.state, [step.state for step in run.steps]) == (
+        RunState.CANCELLED,
+        [StepState.NOT_RUN],
+    )
+    assert (stopped.runs, stopped.pending) == ((run,), ())
+    assert await bots.job(request) == "cancelled"
+    assert bots.world.effects() == []
+    assert await bots.stop("alice", CONVERSATION) == Stopped()
+
+
+async def test_p35_whoever_was_paused_before_the_resume_leaves_it_to_whoever_takes_it(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, paused = await bots.world.granted(), list[str]()
+    first = await hold_of(bots, request, "dies")
+    assert await bots.world.gate.spend(request, first.job)
+    bots.dead.add("dies")
+
+    async def pauses(job: Job) -> None:
+        if not paused:
+            paused.append(job.id)
+            await lose(bots.world.stores, job, "lease over")
+
+    meanwhile(monkeypatch, "resume", pauses)
+    async with bots.serving():
+        await bots.ended(request)
+    run = await bots.run_of(request)
+    assert run is not None
+    assert (run.state, len(bots.world.effects())) == (RunState.SUCCEEDED, 1)
+
+
+async def test_p35_a_server_that_stops_in_a_step_leaves_the_run_to_whoever_notices(
+    bots: Bots,
+) -> None:
+    request = await bots.world.propose()
+    async with bots.hanging(request):
+        pass  # its process is told to leave
+    assert await bots.job(request) == "running"
+    bots.dead.add("process 0")
+    await bots.engine("b").notice()
+    run = await bots.run_of(request)
+    assert run is not None
+    assert [step.state for step in run.steps] == [StepState.UNKNOWN]
+    assert len(bots.world.effects()) == 1
 
 
 async def test_two_who_serve_run_each_request_once(bots: Bots) -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -16,12 +17,13 @@ from adapters.jobs.queue import TableQueue
 from adapters.jobs.table import TableEngine
 from adapters.leftovers import nothing
 from adapters.storage import jobs, turns
+from adapters.storage.conversations import Conversations
 from adapters.storage.transactions import Row, rows, text_of
 from approvals.models import State
 from bot import settings
 from bot.schedule import TICK, Schedule, Scheduling, schedules_of
-from core.conversations import TURN
-from core.errors import Invalid
+from core.conversations import TURN, NewTurn, Received
+from core.errors import Invalid, Unavailable
 from core.jobs import Job, Replay
 from core.transcript import ToolCall, Use
 from tests.bots import Bots
@@ -31,7 +33,7 @@ from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
 from tests.gates import World, allow
 from tests.jobs import PATIENCE, QUICK, soon
-from tests.stores import Stores, facts_of
+from tests.stores import Stores, facts_of, jobs_of
 
 MINUTE = timedelta(minutes=1)
 THRICE = Schedule(
@@ -54,11 +56,18 @@ class Timetable:
     bots: Bots
     clock: FrozenClock
     schedules: list[Schedule] = field(default_factory=lambda: [THRICE])
+    unreadable: Invalid | None = None
+    """What reading the configuration raises, where it does."""
+
+    def read(self) -> list[Schedule]:
+        if self.unreadable:
+            raise self.unreadable
+        return self.schedules
 
     @property
     def scheduling(self) -> Scheduling:
         return Scheduling(
-            schedules=lambda: self.schedules,
+            schedules=self.read,
             inbox=self.bots.inbox,
             store=self.bots.world.stores.requests,
             queue=TableQueue(self.bots.world.stores.database),
@@ -120,11 +129,13 @@ class Timetable:
 
 
 @pytest.fixture
-def timetable(stores: Stores, clock: FrozenClock) -> Timetable:
+async def timetable(stores: Stores, clock: FrozenClock) -> AsyncGenerator[Timetable]:
     world = World(stores)
     world.rules += (allow("chat:ask", "dev", "*"),)
     call = ToolCall(id="1", tool="append-word", arguments={"word": "alpha"})
-    return Timetable(Bots(world, model=ScriptedModel(*[Use(calls=(call,))] * 9)), clock)
+    bots = Bots(world, model=ScriptedModel(*[Use(calls=(call,))] * 9))
+    yield Timetable(bots, clock)
+    await bots.at_rest()
 
 
 async def test_it_asks_at_its_time_and_not_before(timetable: Timetable) -> None:
@@ -226,6 +237,108 @@ async def test_whoever_may_not_ask_any_more_is_not_asked_for_and_that_is_on_reco
         "schedule ghost: Sayso does not know you any more, so this was not looked at.",
         "schedule thrice: You may not ask Sayso here (chat:ask).",
     ]
+
+
+# Whatever becomes of one time, there is a next one
+
+
+async def is_put_back(timetable: Timetable) -> bool:
+    return any(row["tries"] for row in await jobs_of(timetable.bots.world.stores, TICK))
+
+
+async def test_a_time_at_which_the_configuration_cannot_be_read_is_asked_for_as_soon_as_it_can(
+    timetable: Timetable,
+) -> None:
+    async with timetable.serving():
+        timetable.unreadable = Invalid("sayso.yml: line 3: half saved")
+        timetable.clock.pass_by(10 * MINUTE)
+        await soon(partial(is_put_back, timetable))
+        assert (await timetable.ticks("queued"), await timetable.states()) == (["09:40"], [])
+        timetable.unreadable = None
+        await timetable.passes(minutes=1)
+        assert await timetable.states() == [State.OPEN]
+        assert (await timetable.ticks("done"), await timetable.ticks("queued")) == (
+            ["09:40"],
+            ["10:00"],
+        )
+
+
+async def test_a_configuration_that_cannot_be_read_is_told_to_whoever_keeps_it_going(
+    timetable: Timetable,
+) -> None:
+    timetable.unreadable = Invalid("sayso.yml: line 3: half saved")
+    with pytest.raises(Unavailable, match="half saved"):
+        await timetable.scheduling.begin()
+    assert await timetable.ticks("queued") == []
+
+
+@pytest.mark.parametrize(
+    "error", [Unavailable("The database is busy."), ValueError("nobody foresaw this")]
+)
+async def test_a_time_that_goes_wrong_does_not_end_its_schedule(
+    timetable: Timetable, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    receive, failures = Conversations.receive, list[str]()
+
+    async def moody(self: Conversations, new: NewTurn) -> Received:
+        if not failures:
+            failures.append(new.id)
+            raise error
+        return await receive(self, new)
+
+    monkeypatch.setattr(Conversations, "receive", moody)
+    async with timetable.serving():
+        timetable.clock.pass_by(10 * MINUTE)
+
+        async def is_next() -> bool:
+            return "10:00" in await timetable.ticks("queued")
+
+        await soon(is_next)
+        assert len(failures) == 1
+        await timetable.passes(minutes=20)
+        assert await timetable.states() == [State.OPEN]
+        assert await timetable.ticks("queued") == ["10:20"]
+        is_tried_again = isinstance(error, Unavailable)
+        assert (await timetable.ticks("failed") == []) is is_tried_again
+
+
+async def test_a_clock_that_steps_back_asks_once_and_goes_on(
+    timetable: Timetable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receive = Conversations.receive
+
+    async def steps_back(self: Conversations, new: NewTurn) -> Received:
+        received = await receive(self, new)
+        timetable.clock.pass_by(-timedelta(seconds=1))
+        return received
+
+    async with timetable.serving():
+        with monkeypatch.context() as patched:
+            patched.setattr(Conversations, "receive", steps_back)
+            await timetable.passes(minutes=10)
+        assert await timetable.ticks("queued") == ["10:00"]
+        await timetable.passes(minutes=1)
+        assert (await timetable.states(), await timetable.skipped()) == ([State.OPEN], 0)
+        await timetable.passes(minutes=20)
+        assert await timetable.ticks("queued") == ["10:20"]
+
+
+async def test_what_was_added_or_changed_while_it_serves_is_taken_up_once(
+    timetable: Timetable,
+) -> None:
+    async with timetable.serving():
+        for _ in range(3):
+            await timetable.scheduling.begin()
+        assert await timetable.ticks("queued") == ["09:40"]
+        timetable.schedules = [replace(THRICE, cron="5 * * * *"), replace(THRICE, name="new")]
+        for _ in range(3):
+            await timetable.scheduling.begin()
+        assert sorted(await timetable.ticks("queued")) == ["09:40", "09:40", "10:05"]
+        await timetable.passes(minutes=10)
+        assert await timetable.states() == [State.OPEN]  # of the new one alone
+        assert await timetable.ticks("queued") == ["10:00", "10:05"]
+        await timetable.passes(minutes=25)
+        assert await timetable.states() == [State.OPEN, State.OPEN]
 
 
 @pytest.mark.parametrize(

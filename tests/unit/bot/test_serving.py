@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.serving import serve, signalled
+from bot.serving import keep, serve, signalled
+from core.errors import Unavailable
 from tests.jobs import PATIENCE
 
 
@@ -63,6 +64,36 @@ async def test_what_takes_too_long_after_that_is_cut() -> None:
 async def test_an_engine_that_breaks_is_no_clean_end() -> None:
     with pytest.raises(ValueError, match="broken"):
         await serve(FakeEngine(fails=True), asyncio.Event(), lambda: None)
+
+
+async def test_what_is_kept_going_is_done_at_once_and_again_and_ends_with_the_server(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    stop, done = asyncio.Event(), list[int]()
+
+    async def begin() -> None:
+        done.append(len(done))
+        if len(done) == 2:
+            raise Unavailable("sayso.yml: line 3: half saved")
+        if len(done) == 4:
+            stop.set()
+
+    await asyncio.wait_for(keep(begin, stop, every=0.01), PATIENCE)
+    assert done == [0, 1, 2, 3]
+    assert caplog.text.count("half saved") == 1
+
+
+async def test_what_is_kept_going_does_not_keep_the_server_from_ending() -> None:
+    stop, done = asyncio.Event(), list[int]()
+
+    async def begin() -> None:
+        done.append(1)
+
+    keeping = asyncio.create_task(keep(begin, stop, every=3600))
+    await asyncio.sleep(0.02)
+    stop.set()
+    await asyncio.wait_for(keeping, PATIENCE)
+    assert done == [1]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -1,15 +1,17 @@
 """P-03: what a stop stops, who may, and that it tells what it did."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 
 import pytest
 
 from adapters.storage.conversations import Conversations
 from adapters.storage.requests import Requests
 from approvals import cards
-from approvals.models import Request, RunState, State, StepState
+from approvals.models import Request, Run, RunState, State, StepState
 from bot import contract, plain
 from bot.stop import Stopped
+from bot.wiring import draw
 from core.agent import Reason
 from core.conversations import Turn
 from core.errors import Refused
@@ -43,10 +45,12 @@ NOT_YOURS = "You may not stop that. Whoever asked for it may, and whoever has ru
 
 
 @pytest.fixture
-def bots(stores: Stores) -> Bots:
+async def bots(stores: Stores) -> AsyncGenerator[Bots]:
     world = World(stores)
     world.groups |= {"frank": {"stoppers"}}
-    return Bots(world)
+    bots = Bots(world)
+    yield bots
+    await bots.at_rest()
 
 
 @pytest.fixture
@@ -63,11 +67,11 @@ def talking(bots: Bots) -> Bots:
 
 def told(stopped: Stopped) -> dict[str, int]:
     """Return what a stop counted, without what is zero."""
-    return {name: n for name, n in contract.stopped(stopped)["stopped"].items() if n}
+    return {name: n for name, n in contract.stopped(stopped, draw)["stopped"].items() if n}
 
 
 def counts(stopped: Stopped) -> tuple[int, int]:
-    did = contract.stopped(stopped)["stopped"]
+    did = contract.stopped(stopped, draw)["stopped"]
     assert (did["turns"], did["messages_kept"]) == (0, 0)
     assert did["processes"] == did["steps_unknown"]
     return did["steps_unknown"], did["requests_revoked"]
@@ -199,10 +203,13 @@ async def test_p03g_several_things_run_so_they_are_listed_and_none_is_stopped(
         before = await unlogged(bots)
         stopped = await bots.stop("frank")
         assert await unlogged(bots) == before
-        assert {run.request for run in stopped.choices} == {first.id, second.id}
+        assert {run.request for run in stopped.choices if isinstance(run, Run)} == {
+            first.id,
+            second.id,
+        }
         assert (stopped.runs, stopped.requests, counts(stopped)) == ((), (), (0, 0))
         listed = plain.stopped(stopped)
-        assert listed.startswith("Several things run. Stop one of them, or `all`:\n")
+        assert listed.startswith("Several things run or wait. Stop one of them, or `all`:\n")
         for conversation in (CONVERSATION, OTHER_CONVERSATION):
             assert f"  sayso stop {conversation}   append-word" in listed
         [run] = (await bots.stop("frank", OTHER_CONVERSATION)).runs
@@ -357,8 +364,68 @@ async def test_a_stop_that_nothing_hears_comes_back_and_tells_that_it_still_runs
     spent = await bots.world.gate.spend(request, job)
     assert spent is not None
     stopped = await bots.stop("alice")
-    assert [run.state for run in stopped.runs] == [RunState.RUNNING]
+    assert stopped == Stopped(pending=(spent.run,))
     assert counts(stopped) == (0, 0)
+    [pending] = contract.stopped(stopped, draw)["pending"]
+    assert (pending["id"], pending["state"]) == (spent.run.id, "running")
+    assert plain.stopped(stopped).startswith("append-word: ")
+    assert bots.processes.killed == []
+    # Whoever notices that its process is gone ends it: nobody takes it up any more.
+    await notice(bots.world.stores, OWNER)
+    run = await bots.run_of(request)
+    assert run is not None
+    assert run.state is RunState.CANCELLED
+
+
+async def test_what_its_process_does_not_end_soon_is_killed_from_here(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.stop._PATIENCE", 0.2)
+    monkeypatch.setattr("bot.stop._SOON", 0.05)
+    request = await bots.world.granted()
+    spent = await bots.world.gate.spend(request, await claimed(bots.world.stores, request))
+    assert spent is not None
+    assert await bots.world.stores.runs.begin_step(spent.run, 0)
+    assert [one.id for one in (await bots.stop("alice")).pending] == [spent.run.id]
+    assert set(bots.processes.killed) == {spent.run.id}
+
+
+@pytest.mark.parametrize("what", ["turns", "runs"])
+async def test_one_patience_is_enough_for_all_that_does_not_hear(
+    talking: Bots, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr("bot.stop._PATIENCE", 0.5)
+    names = list[str]()
+    for number in range(3):
+        if what == "turns":
+            received = await talking.receive(f"number {number}")
+            names.append((await closing(talking.world.stores, received.turn)).turn.id)
+        else:
+            call = LOW.check({"word": f"w{number}"}, {})
+            asked = await talking.world.ask(a_proposal(call))
+            spent = await talking.world.spend(await talking.world.approve("bob", asked))
+            names.append(spent.run.id)
+    time = asyncio.get_running_loop().time
+    begin = time()
+    stopped = await talking.stop("alice", everything=True)
+    assert 0.5 <= time() - begin < 1.0
+    assert told(stopped) == {}
+    assert (stopped.turns, stopped.runs) == ((), ())
+    assert {one.id for one in stopped.pending} == set(names)
+    assert len(plain.stopped(stopped).splitlines()) == len(names)
+
+
+async def test_several_that_only_wait_are_listed_and_none_is_withdrawn(bots: Bots) -> None:
+    first, second = await bots.world.propose(), await bots.elsewhere()
+    before = await unlogged(bots)
+    stopped = await bots.stop("alice")
+    assert await unlogged(bots) == before
+    assert {one.id for one in stopped.choices} == {first.id, second.id}
+    assert stopped == Stopped(choices=stopped.choices)
+    for conversation in (CONVERSATION, OTHER_CONVERSATION):
+        assert f"  sayso stop {conversation}   " in plain.stopped(stopped)
+    listed = contract.stopped(stopped, draw)["choices"]
+    assert {one["state"] for one in listed} == {"open"}
 
 
 # Turns
@@ -378,7 +445,7 @@ async def test_p03a_who_asked_and_who_may_stop_there_end_an_answer(
     assert stopped == Stopped(turns=(await talking.turn(received),))
     assert told(stopped) == {"turns": 1}
     assert plain.stopped(stopped) == "Stopped: think"
-    [turn] = contract.stopped(stopped)["turns"]
+    [turn] = contract.stopped(stopped, draw)["turns"]
     assert turn == {
         "turn": received.turn.id,
         "conversation": CONVERSATION,
@@ -472,7 +539,7 @@ async def test_p03g_an_answer_and_a_run_are_listed_and_none_is_stopped(talking: 
         listed = plain.stopped(stopped)
         assert f"  sayso stop {CONVERSATION}   think hard" in listed
         assert f"  sayso stop {OTHER_CONVERSATION}   append-word" in listed
-        asked = [one.get("asked") for one in contract.stopped(stopped)["choices"]]
+        asked = [one.get("asked") for one in contract.stopped(stopped, draw)["choices"]]
         assert asked == ["think hard", None]
         assert told(await talking.stop("alice", CONVERSATION)) == {"turns": 1}
         assert told(await talking.stop("alice")) == {"processes": 1, "steps_unknown": 1}
@@ -521,6 +588,41 @@ async def test_p03e_an_answer_that_became_a_card_in_the_same_moment_has_it_withd
     assert (await talking.turn(received)).reason is Reason.PROPOSED
 
 
+async def test_p15_an_answer_whose_process_died_is_stopped_like_one_that_runs(
+    talking: Bots,
+) -> None:
+    received = await talking.receive("think", CONVERSATION)
+    behind = await talking.receive("and then?", CONVERSATION)
+    await closing(Stores(talking.world.stores.database, owner="dies"), received.turn)
+    await notice(talking.world.stores, "dies")
+    assert await talking.job(received) == "queued"
+    stopped = await talking.stop("alice", CONVERSATION)
+    assert told(stopped) == {"turns": 1, "messages_kept": 1}
+    assert [turn.id for turn in stopped.turns] == [received.turn.id]
+    assert [turn.id for turn in stopped.kept] == [behind.turn.id]
+
+
+async def test_p03h_a_twin_that_an_answer_ran_into_is_withdrawn_only_by_who_may_stop_it(
+    talking: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = await talking.world.propose()
+    received = await talking.receive("add alpha", CONVERSATION)
+    hold = FakeHold((await closing(talking.world.stores, received.turn)).job)
+    call = ToolCall(id="1", tool="append-word", arguments={"word": "alpha"})
+    talking.model = ScriptedModel(Use(calls=(call,)))
+    stop = Conversations.stop
+
+    async def late(self: Conversations, turn: Turn, *, principal: str) -> None:
+        await talking.answering(hold)
+        await stop(self, turn, principal=principal)
+
+    monkeypatch.setattr(Conversations, "stop", late)
+    stopped = await talking.stop("gina", CONVERSATION)  # who may stop answers here, but no request
+    assert (await talking.turn(received)).request == older.id
+    assert stopped == Stopped()
+    assert (await talking.world.now(older)).state is State.OPEN
+
+
 async def test_p03_an_answer_that_came_in_the_same_moment_is_not_counted(
     talking: Bots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -561,7 +663,12 @@ async def test_an_answer_that_nothing_hears_stop_is_not_counted_as_stopped(
     monkeypatch.setattr("bot.stop._PATIENCE", 0.05)
     received = await talking.receive("think", CONVERSATION)
     await closing(talking.world.stores, received.turn)
-    assert told(await talking.stop("alice", CONVERSATION)) == {}
+    stopped = await talking.stop("alice", CONVERSATION)
+    assert stopped == Stopped(pending=(received.turn,))
+    assert told(stopped) == {}
+    [pending] = contract.stopped(stopped, draw)["pending"]
+    assert (pending["turn"], pending["reason"]) == (received.turn.id, None)
+    assert plain.stopped(stopped).startswith("think: ")
     # Whoever notices that its process is dead ends it: nobody answers it any more.
     await notice(talking.world.stores, OWNER)
     assert (await talking.turn(received)).reason is Reason.STOPPED
