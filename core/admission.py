@@ -1,14 +1,16 @@
 """What becomes of each call of a step before anything runs: admitted, or answered with why not."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from core.calls import Step
+from core.calls import Step, said
 from core.canonical import Json, digest
 from core.display import sound
 from core.errors import Incorrect, Refused, SaysoError
+from core.fitting import REFUSED_BYTES, cut
+from core.redaction import Redactor
 from core.tools import QUESTION, RESERVED, Checked, Effect, Toolbox
 from core.transcript import AgentText, Result, ToolCall
 
@@ -85,25 +87,27 @@ def question_text(call: ToolCall) -> str:
             return ""
 
 
-def agent_text(step: Step, gated: AbstractSet[str], about: AgentText) -> AgentText:
+def agent_text(
+    step: Step, gated: AbstractSet[str], about: AgentText, redactor: Redactor
+) -> AgentText:
     """Return what is said about the gated calls, each text once, a line for each."""
     calls = [call for call in step.calls if call.id in gated]
     texts = {
         name: (getattr(about, name), *(call.arguments.get(name, "") for call in calls))
         for name in RESERVED
     }
-    return AgentText(
-        **{
-            name: "\n".join(dict.fromkeys(filter(None, (sound(str(t)).strip() for t in found))))
-            for name, found in texts.items()
-        }
-    )
+    return AgentText(**{name: said(_lines(found), redactor) for name, found in texts.items()})
 
 
 def refusal(call: str, error: SaysoError) -> Result:
     """Return the result of a call that was refused, with the reason."""
     correctable = isinstance(error, Incorrect)
-    return Result(call=call, text=error.shown, failed=True, correctable=correctable)
+    text = cut(sound(error.shown), REFUSED_BYTES)
+    return Result(call=call, text=text, failed=True, correctable=correctable)
+
+
+def _lines(texts: Iterable[object]) -> str:
+    return "\n".join(dict.fromkeys(filter(None, (sound(str(text)).strip() for text in texts))))
 
 
 def _admission(call: ToolCall, rules: Rules, *, ambiguous: bool) -> Admission:

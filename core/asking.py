@@ -9,14 +9,16 @@ from core.errors import Unavailable
 from core.outcomes import Reason
 from core.ports import Model
 from core.tools import Toolbox
-from core.transcript import Entry, Move, Say
+from core.transcript import Broken, Entry, Move, Pause, Say, Use
 
+_GRACE = 0.2
+"""Seconds in which a model call that was cancelled may end; after them it is left to itself."""
 _log = logging.getLogger("sayso.turn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Asks one model on behalf of one turn."""
+    """Asks one model on behalf of one turn. What comes after a deadline is not used."""
 
     model: Model
     tools: Toolbox
@@ -26,43 +28,67 @@ class Asking:
 
     async def move(self, entries: tuple[Entry, ...], *, deadline: float) -> Move | Reason:
         """Return the next move, or why there is none; the deadline of the loop's clock cancels it."""
-        if asyncio.get_running_loop().time() >= deadline:
-            return Reason.MAX_SECONDS
-        try:
-            async with asyncio.timeout_at(deadline):
-                return await self._tried(entries)
-        except TimeoutError:
-            return Reason.MAX_SECONDS
-
-    async def conclusion(self, entries: tuple[Entry, ...], *, deadline: float) -> Say | None:
-        """Ask once for closing words; None where there are none by the deadline."""
-        try:
-            async with asyncio.timeout_at(deadline):
-                move = await self.model.next_move(entries, self.tools, conclude=True)
-        except Exception as error:  # noqa: BLE001 - then the limit itself is what people are told
-            self._failed(error)
-            return None
-        return move if isinstance(move, Say) and move.text.strip() else None
-
-    async def _tried(self, entries: tuple[Entry, ...]) -> Move | Reason:
         for pause in self.pauses:
-            move = await self._once(entries)
-            if move is not None:
-                return move
-            await asyncio.sleep(pause)
-        return await self._once(entries) or Reason.MODEL_UNAVAILABLE
+            found = await self._asked(entries, deadline, conclude=False)
+            if found is not None:
+                return found
+            left = deadline - _now()
+            await asyncio.sleep(min(pause, left))
+            if pause >= left:
+                return Reason.MAX_SECONDS
+        return await self._asked(entries, deadline, conclude=False) or Reason.MODEL_UNAVAILABLE
 
-    async def _once(self, entries: tuple[Entry, ...]) -> Move | Reason | None:
+    async def conclusion(self, entries: tuple[Entry, ...], *, deadline: float) -> Move | None:
+        """Ask once for closing words; None where nothing came by the deadline."""
+        found = await self._asked(entries, deadline, conclude=True)
+        return None if isinstance(found, Reason) else found
+
+    async def _asked(
+        self, entries: tuple[Entry, ...], deadline: float, *, conclude: bool
+    ) -> Move | Reason | None:
         """Ask once; None where nothing came back, so that asking again is safe."""
+        left = deadline - _now()
+        if left <= 0:
+            return Reason.MAX_SECONDS
+        task = asyncio.ensure_future(self._call(entries, conclude=conclude))
+        task.add_done_callback(_consumed)
         try:
-            return await self.model.next_move(entries, self.tools)
-        except Unavailable as error:
-            self._failed(error)
-            return None
-        except Exception as error:  # noqa: BLE001 - an outage is explained, whatever it looks like
-            self._failed(error)
-            return Reason.MODEL_UNAVAILABLE
+            done, _ = await asyncio.wait({task}, timeout=left)
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task}, timeout=_GRACE)
+        return self._came(task) if done and _now() < deadline else Reason.MAX_SECONDS
 
-    def _failed(self, error: Exception) -> None:
+    async def _call(self, entries: tuple[Entry, ...], *, conclude: bool) -> object:
+        return await self.model.next_move(entries, self.tools, conclude=conclude)
+
+    def _came(self, task: asyncio.Task[object]) -> Move | Reason | None:
+        """Return what came of a call that has ended."""
+        if task.cancelled():
+            return self._failed("CancelledError", Reason.MODEL_UNAVAILABLE)
+        error = task.exception()
+        if isinstance(error, Unavailable):
+            return self._failed(type(error).__name__, None)
+        if isinstance(error, Exception):
+            # An outage is explained, whatever it looks like.
+            return self._failed(type(error).__name__, Reason.MODEL_UNAVAILABLE)
+        move = task.result()
+        if isinstance(move, Say | Use | Broken | Pause):
+            return move
+        return self._failed(type(move).__name__, Reason.ERROR)
+
+    def _failed(self, kind: str, reason: Reason | None) -> Reason | None:
         """Log a failure by its type alone: its text may hold anything."""
-        _log.warning("turn %s: the model failed: %s", self.turn, type(error).__name__)
+        _log.warning("turn %s: the model failed: %s", self.turn, kind)
+        return reason
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _consumed(task: asyncio.Task[object]) -> None:
+    """Take what a call raised that nobody waits for any more, so that nothing prints it."""
+    if not task.cancelled():
+        task.exception()

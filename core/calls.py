@@ -1,5 +1,6 @@
 """A model's calls as they are kept: every id once, bounded, without secrets, and with exact JSON."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -7,8 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from core.canonical import Json, encode
-from core.display import one_line, sound
+from core.display import one_line, sound, strings
 from core.errors import Refused
+from core.fitting import cut
 from core.redaction import Redactor
 from core.transcript import Called, Entry, Spoke, ToolCall, Use, Wire
 
@@ -41,8 +43,10 @@ def step(move: Use, taken: AbstractSet[str], most: int, redactor: Redactor) -> S
     One whose arguments have more than `most` bytes, or no exact JSON form, keeps none of them and
     has a `fault`. The provider's own blocks are kept only where they say exactly the same.
     """
-    names = _fresh(move.calls, taken)
-    calls = tuple(_sound(call, name, most) for call, name in zip(move.calls, names, strict=True))
+    names = _fresh(move.calls, taken, redactor)
+    calls = tuple(
+        _sound(call, name, most, redactor) for call, name in zip(move.calls, names, strict=True)
+    )
     kept = tuple(replace(call, arguments=_masked(call, redactor)) for call in calls)
     text = spoken(move.text, Wire(), redactor).text
     same = (kept, text) == (move.calls, move.text)
@@ -55,35 +59,63 @@ def step(move: Use, taken: AbstractSet[str], most: int, redactor: Redactor) -> S
 
 def spoken(text: str, wire: Wire, redactor: Redactor) -> Spoke:
     """Return a model's words as they are kept."""
-    kept = redactor.text(sound(text))
+    kept = said(text, redactor)
     return Spoke(text=kept, content=_content(wire, redactor) if kept == text else "")
+
+
+def said(text: str, redactor: Redactor) -> str:
+    """Return what a model wrote as people and stores get it: sound, without secrets, and bounded."""
+    return cut(redactor.text(sound(text)))
 
 
 def _content(wire: Wire, redactor: Redactor) -> str:
     """Return the provider's blocks byte for byte, or nothing where they could not be kept as they are."""
-    return wire.content if redactor.text(sound(wire.content)) == wire.content else ""
+    content = wire.content
+    clean = sound(content) == content and _clean(content, redactor, escaped=True)
+    return content if clean else ""
+
+
+def _clean(text: str, redactor: Redactor, *, escaped: bool) -> bool:
+    """Return whether a text holds no secret, behind the escapes of JSON either.
+
+    What is `escaped` and cannot be read may hide one; any other text may be no JSON at all.
+    """
+    if redactor.text(text) != text:
+        return False
+    if "\\" not in text:
+        return True
+    try:
+        # Pairs stay pairs, so that of two equal keys none is lost.
+        value = json.loads(text, object_pairs_hook=list)
+        return all(_clean(inner, redactor, escaped=False) for inner in strings(value))
+    except (ValueError, RecursionError):
+        return not escaped
 
 
 def _masked(call: ToolCall, redactor: Redactor) -> dict[str, Json]:
     return {redactor.text(name): redactor.value(value) for name, value in call.arguments.items()}
 
 
-def _fresh(calls: Sequence[ToolCall], taken: AbstractSet[str]) -> Iterator[str]:
-    """Yield an id for each call: its own unless it is taken or no provider would take it back."""
+def _fresh(calls: Sequence[ToolCall], taken: AbstractSet[str], redactor: Redactor) -> Iterator[str]:
+    """Yield an id for each call: its own unless it is taken, a secret, or not to be sent back."""
     used = set(taken)
     numbers = count(len(used) + 1)
     for call in calls:
-        own = _ID.fullmatch(call.id) and call.id not in used
+        own = call.id not in used and _kept_as_it_is(_ID, call.id, redactor)
         name = call.id if own else next(n for n in map("call_{}".format, numbers) if n not in used)
         used.add(name)
         yield name
 
 
-def _sound(call: ToolCall, name: str, most: int) -> ToolCall:
-    fault = one_line(call.fault) or _fault(call, most)
+def _kept_as_it_is(shape: re.Pattern[str], name: str, redactor: Redactor) -> bool:
+    return bool(shape.fullmatch(name)) and redactor.text(name) == name
+
+
+def _sound(call: ToolCall, name: str, most: int, redactor: Redactor) -> ToolCall:
+    fault = one_line(redactor.text(call.fault)) or _fault(call, most)
     return ToolCall(
         id=name,
-        tool=call.tool if _TOOL.fullmatch(call.tool) else UNNAMED,
+        tool=call.tool if _kept_as_it_is(_TOOL, call.tool, redactor) else UNNAMED,
         arguments={} if fault else call.arguments,
         fault=fault,
     )

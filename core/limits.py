@@ -26,9 +26,9 @@ class Limits:
     seconds: float = 120.0
     """Of wall clock, from the first move to the end; whatever is in flight then is cancelled."""
     prompt_bytes: int = 256 * 1024
-    argument_bytes: int = 1024 * 1024
+    argument_bytes: int = 32 * 1024
     """Of one call."""
-    result_bytes: int = 1024 * 1024
+    result_bytes: int = 64 * 1024
     """Of one call."""
     conclusion_seconds: float = 20.0
     """Kept back from `seconds` for a concluding message, but never more than a quarter of them."""
@@ -36,6 +36,21 @@ class Limits:
     def __post_init__(self) -> None:
         for field in fields(self):
             _positive(field.name, getattr(self, field.name), whole=field.type is int)
+
+    @property
+    def kept_bytes(self) -> int:
+        """Return how large a conversation may be at the end of a turn: the rest is for the next message."""
+        return self.prompt_bytes - self.prompt_bytes // _SHARE
+
+    @property
+    def least_bytes(self) -> int:
+        """Return what may always be kept of a step, so that a small one is kept as it is to the end."""
+        return self.prompt_bytes // _SHARE**3
+
+    @property
+    def move_tokens(self) -> int:
+        """Return the tokens that all moves may take: the rest is for a concluding message."""
+        return self.tokens - self.tokens // _SHARE
 
     @property
     def reserve(self) -> float:

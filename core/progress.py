@@ -1,11 +1,12 @@
 """What a turn has appended and used so far."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from core.calls import ids_of
+from core.fitting import SHORT_BYTES, cut
 from core.limits import prompt_bytes
-from core.transcript import Entry, Spoke, Wire
+from core.transcript import Entry, Heard, Spoke, Wire
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,10 +29,12 @@ class Progress:
     corrected: set[str] = field(default_factory=set[str])
     """Marks of the calls that were made again and answered with a note."""
     _again: int = 0
+    _sent: int = 0
+    """How many of the entries a model was given: those are not taken back."""
 
-    @property
-    def given(self) -> tuple[Entry, ...]:
-        """Return what the model is given next."""
+    def give(self) -> tuple[Entry, ...]:
+        """Return what the model is given now."""
+        self._sent = len(self.entries)
         return (*self.history, *self.entries)
 
     def append(self, *entries: Entry) -> None:
@@ -43,7 +46,7 @@ class Progress:
 
     def use(self, wire: Wire) -> None:
         """Count what a message took."""
-        self._again = wire.input_tokens + wire.output_tokens
+        self._again = max(0, wire.input_tokens) + max(0, wire.output_tokens)
         self.tokens += self._again
 
     def affords(self, tokens: int) -> bool:
@@ -54,10 +57,22 @@ class Progress:
         return self.tokens + self._again <= tokens
 
     def settle(self) -> None:
-        """Take back what a model that paused had sent and will not be asked to go on with."""
-        kept: Sequence[Entry] = self.entries
-        while kept and isinstance(last := kept[-1], Spoke) and not last.text:
-            kept = kept[:-1]
+        """Take back what a model that paused had sent, where it was not given that again."""
+        while len(self.entries) > self._sent and _paused(last := self.entries[-1]):
             self.bytes -= prompt_bytes((last,), ())
-        self.entries = tuple(kept)
+            self.entries = self.entries[:-1]
         self.watch(self.entries)
+
+    def unheard(self) -> None:
+        """Keep only the beginning of a large message that no model was given: the next one may fit."""
+        if self._sent == 0:
+            self.entries = tuple(
+                replace(entry, text=cut(entry.text, SHORT_BYTES))
+                for entry in self.entries
+                if isinstance(entry, Heard)
+            )
+            self.watch(self.entries)
+
+
+def _paused(entry: Entry) -> bool:
+    return isinstance(entry, Spoke) and not entry.text

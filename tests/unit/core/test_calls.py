@@ -110,6 +110,13 @@ def test_i12_no_secret_is_kept_and_the_call_is_made_with_what_the_model_gave() -
         ("hunter2hunter2", "[1]", ("[redacted]", "")),
         ("a\0\ud800", "[1]", ("a\ufffd\ufffd", "")),
         ("ok", "\ud800", ("ok", "")),
+        ("ok", '["hunter2\\u0068unter2"]', ("ok", "")),
+        ("ok", '{"a": 1, "hunter2\\u0068unter2": 2, "a": 3}', ("ok", "")),
+        ("ok", '{"a": "hunter2\\u0068unter2", "a": "b"}', ("ok", "")),
+        ("ok", '["{\\"word\\": \\"hunter2\\\\u0068unter2\\"}"]', ("ok", "")),
+        ("ok", '["\\\\d+ and \\u0068"]', ("ok", '["\\\\d+ and \\u0068"]')),
+        ("ok", "\\u0068 is no JSON", ("ok", "")),
+        ("ok", "[" * 100_000 + "\\u0068", ("ok", "")),
     ],
 )
 def test_words_are_kept_sound_and_without_secrets(
@@ -117,6 +124,19 @@ def test_words_are_kept_sound_and_without_secrets(
 ) -> None:
     found = spoken(text, Wire(content=content), REDACTOR)
     assert (found.text, found.content) == wanted
+
+
+def test_i12_a_secret_in_an_id_a_name_or_a_fault_is_kept_nowhere() -> None:
+    secret = "hunter2hunter2"
+    found = kept(
+        ToolCall(id=secret, tool=secret, arguments={secret: 1}),
+        ToolCall(id="2", tool="look", arguments={}, fault=f"No JSON near {secret}"),
+    )
+    assert secret not in repr((found.kept, [call.fault for call in found.calls]))
+    assert [(call.id, call.tool) for call in found.calls] == [
+        ("call_1", "_unnamed_"),
+        ("2", "look"),
+    ]
 
 
 def test_the_ids_of_a_transcript_are_those_of_its_calls() -> None:

@@ -23,7 +23,12 @@ def test_c1_the_defaults_are_those_of_the_design() -> None:
     limits = Limits()
     assert (limits.turns, limits.tool_calls, limits.seconds) == (8, 16, 120)
     assert (limits.tokens, limits.prompt_bytes) == (200_000, 2**18)
-    assert (limits.argument_bytes, limits.result_bytes) == (2**20, 2**20)
+    assert (limits.argument_bytes, limits.result_bytes) == (2**15, 2**16)
+
+
+def test_a_quarter_of_the_prompt_and_of_the_tokens_is_kept_back() -> None:
+    limits = Limits(prompt_bytes=101, tokens=10)
+    assert (limits.kept_bytes, limits.least_bytes, limits.move_tokens) == (76, 1, 8)
 
 
 @pytest.mark.parametrize("name", ["turns", "tool_calls", "tokens", "prompt_bytes", "seconds"])

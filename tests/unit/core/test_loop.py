@@ -10,7 +10,9 @@ import pytest
 
 from core.agent import Agent, Limits, Outcome, Reason, Session
 from core.canonical import Json
+from core.declarations import declarations
 from core.errors import Refused, SaysoError, Unavailable
+from core.limits import prompt_bytes
 from core.outcomes import LIMITS, STOPS, forced
 from core.redaction import Redactor
 from core.tools import Toolbox
@@ -34,15 +36,16 @@ from core.transcript import (
 )
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import FakeRunner, exited, for_ever
-from tests.scene import HEARD, Proposals, Scene, call, use
+from tests.scene import HEARD, TOOLS, Proposals, Scene, call, use
 
 LOOKS = use(call("look"))
 APPENDS = use(call("append-word", rationale="because"))
 ASKS = use(ToolCall(id="1", tool="ask_user", arguments={"question": "Which file?"}))
 OK = Say(text="ok", wire=Wire(content="[ok]"))
-CLOSING = Say(text="So far: three words.")
 Kinds: TypeAlias = tuple[type[Entry], ...]
 PAIR: Kinds = (Called, Returned)
+FIRST = prompt_bytes((HEARD,), declarations(Toolbox.of(TOOLS)))
+"""The size of a turn's first prompt."""
 
 
 def model(limits: Limits | None = None, **more: object) -> Scene:
@@ -107,29 +110,32 @@ ROWS = {
     "one turn": Row(
         script=(LOOKS, Broken(stop=Stop.UNKNOWN)),
         reason=Reason.MAX_TURNS,
-        kinds=PAIR,
+        kinds=(*PAIR, Noted),
         asked=2,
         limits=Limits(turns=1),
     ),
     "one tool call": Row(
         script=(use(call("look"), call("look", "b", name="2")), DOWN),
         reason=Reason.MAX_TOOL_CALLS,
-        kinds=PAIR,
+        kinds=(*PAIR, Noted),
         asked=2,
         limits=Limits(tool_calls=1),
     ),
     "one token": Row(
-        script=(use(call("look"), tokens=1), ASKS),
+        script=(use(call("look"), tokens=1),),
         reason=Reason.MAX_TOKENS,
         kinds=PAIR,
-        asked=2,
         limits=Limits(tokens=1),
     ),
     "one byte of prompt": Row(
         script=(), reason=Reason.CONTEXT_EXCEEDED, asked=0, limits=Limits(prompt_bytes=1)
     ),
     "no time for the model": Row(
-        script=(hangs, hangs), reason=Reason.MAX_SECONDS, asked=2, limits=Limits(seconds=0.4)
+        script=(hangs, hangs),
+        reason=Reason.MAX_SECONDS,
+        kinds=(Noted,),
+        asked=2,
+        limits=Limits(seconds=0.4),
     ),
     "the same call for the third time": Row(
         script=(LOOKS, LOOKS, LOOKS), reason=Reason.REPEATED_CALL, kinds=PAIR * 3, ran=1, asked=3
@@ -189,13 +195,17 @@ async def test_c5_a_pause_sends_back_what_was_sent_unchanged() -> None:
     assert outcome.entries == (HEARD, paused, Spoke(text="ok", content="[ok]"))
 
 
-async def test_c5_a_pause_uses_a_turn_and_is_not_kept_where_nobody_goes_on_with_it() -> None:
-    paused = Pause(wire=Wire(content="[half]"))
-    outcome, _ = await model(Limits(turns=3)).turn(LOOKS, paused, paused, DOWN)
+async def test_c5_a_pause_uses_a_turn_and_is_kept_only_where_it_was_sent_back() -> None:
+    first, second = (Pause(wire=Wire(content=f"[{word}]")) for word in ("half", "more"))
+    outcome, asked = await model(Limits(turns=3)).turn(LOOKS, first, second, DOWN)
     assert outcome.reason is Reason.MAX_TURNS
-    assert tuple(map(type, outcome.entries)) == (Heard, Called, Returned)
-    outcome, _ = await model().turn(paused, ValueError())
-    assert outcome.entries == (HEARD,)
+    assert tuple(map(type, outcome.entries)) == (Heard, Called, Returned, Spoke, Noted)
+    assert outcome.entries[3] == Spoke(text="", content="[half]")
+    assert asked.seen[-1] == outcome.entries
+    outcome, asked = await model().turn(first, ValueError())
+    assert outcome.entries == asked.seen[-1] == (HEARD, Spoke(text="", content="[half]"))
+    outcome, _ = await model(Limits(turns=1, tokens=1)).turn(first, DOWN)
+    assert outcome.entries[:2] == (HEARD, outcome.entries[-1])
 
 
 async def test_c5_a_pause_in_which_nothing_was_sent_leaves_nothing() -> None:
@@ -216,19 +226,30 @@ async def test_c1_on_the_last_turn_a_read_is_not_run_and_a_gated_call_may_still_
 
 async def test_c1_when_the_tokens_are_gone_a_read_is_not_run_either() -> None:
     scene = model(Limits(tokens=15))
-    outcome, _ = await scene.turn(
-        use(call("look"), tokens=5), use(call("look", "b"), tokens=6), DOWN
-    )
+    outcome, _ = await scene.turn(use(call("look"), tokens=5), use(call("look", "b"), tokens=6))
     assert outcome.reason is Reason.MAX_TOKENS
     assert len(scene.runner.ran) == 1
     assert results(outcome) == ["Not run: this was the last step of the turn."]
 
 
 async def test_p21_tokens_are_checked_before_the_model_is_asked_again() -> None:
-    exactly = model(Limits(tokens=10))
-    assert (await exactly.turn(use(call("look"), tokens=5), OK))[0].reason is Reason.ANSWERED
-    over, asked = await model(Limits(tokens=9)).turn(use(call("look"), tokens=5), DOWN)
+    step = use(call("look"), tokens=5)
+    assert (await model(Limits(tokens=13)).turn(step, OK))[0].reason is Reason.ANSWERED
+    over, asked = await model(Limits(tokens=12)).turn(step, DOWN)
     assert (over.reason, asked.concluded) == (Reason.MAX_TOKENS, [False, True])
+    over, asked = await model(Limits(tokens=9)).turn(step)
+    assert (over.reason, asked.concluded) == (Reason.MAX_TOKENS, [False])
+    typed, _ = await Scene(limits=Limits(tokens=10)).turn(step, OK)
+    assert typed.reason is Reason.ANSWERED
+
+
+async def test_tokens_below_zero_give_none_back() -> None:
+    steps = [
+        Use(calls=(call("look", word),), wire=Wire(input_tokens=5, output_tokens=-100))
+        for word in "abc"
+    ]
+    outcome, asked = await model(Limits(tokens=16)).turn(*steps, DOWN)
+    assert (outcome.reason, len(asked.seen)) == (Reason.MAX_TOKENS, 3)
 
 
 @pytest.mark.parametrize("generative", [True, False])
@@ -275,6 +296,15 @@ async def test_c3_an_oversized_prompt_makes_no_model_call_and_what_fits_exactly_
     assert outcome.entries == (scene.heard,)
 
 
+async def test_c3_of_a_message_that_was_too_large_only_the_beginning_is_kept() -> None:
+    scene = model(Limits(prompt_bytes=20_000))
+    scene.heard = Heard(speaker="a", text="x" * 20_000)
+    outcome, _ = await scene.turn()
+    assert outcome.reason is Reason.CONTEXT_EXCEEDED
+    scene.history, scene.heard = outcome.entries, HEARD
+    assert (await scene.turn(OK))[0].reason is Reason.ANSWERED
+
+
 async def test_c3_the_history_and_the_tools_count_too() -> None:
     small = Limits(prompt_bytes=3000)
     history = (Heard(speaker="a", text="x" * 3000), Spoke(text="ok"))
@@ -284,10 +314,8 @@ async def test_c3_the_history_and_the_tools_count_too() -> None:
 
 
 async def test_c3_what_a_step_appends_counts_at_the_next() -> None:
-    scene = model(Limits(prompt_bytes=4000))
-    scene.runner.endings["look",] = exited(output="x" * 4000)
-    outcome, _ = await scene.turn(LOOKS)
-    assert outcome.reason is Reason.CONTEXT_EXCEEDED
+    outcome, asked = await model(Limits(prompt_bytes=FIRST + 10)).turn(LOOKS)
+    assert (outcome.reason, len(asked.seen)) == (Reason.CONTEXT_EXCEEDED, 1)
 
 
 async def test_c3_a_result_that_is_too_large_never_enters_the_next_request() -> None:
@@ -427,7 +455,7 @@ LIMITED: dict[Reason, tuple[Limits, tuple[Scripted, ...]]] = {
         Limits(tool_calls=1),
         (use(call("look"), call("look", "b", name="2")),),
     ),
-    Reason.MAX_TOKENS: (Limits(tokens=1), (use(call("look"), tokens=1),)),
+    Reason.MAX_TOKENS: (Limits(tokens=12), (use(call("look"), tokens=6),)),
     Reason.MAX_SECONDS: (Limits(seconds=0.4), (hangs,)),
 }
 
@@ -469,7 +497,7 @@ async def test_c11_where_that_fails_the_limit_itself_is_named(
     outcome, asked = await model(limits).turn(*script, closing)
     assert (outcome.reason, outcome.text) == (reason, forced(reason))
     assert asked.concluded == [False, True]
-    assert not any(isinstance(entry, Noted | Spoke) for entry in outcome.entries)
+    assert asked.seen[-1] == outcome.entries
 
 
 async def test_c11_a_conclusion_has_its_own_time_and_never_more_than_the_turn_has() -> None:
@@ -483,8 +511,7 @@ async def test_c11_a_conclusion_has_its_own_time_and_never_more_than_the_turn_ha
 
 
 async def test_c11_no_conclusion_is_asked_for_in_a_prompt_that_is_too_large() -> None:
-    scene = model(Limits(turns=1, prompt_bytes=4000))
-    scene.heard = Heard(speaker="a", text="x" * 1000)
+    scene = model(Limits(turns=1, prompt_bytes=FIRST + 200))
     outcome, asked = await scene.turn(use(call("look", "y" * 3000)))
     assert (outcome.reason, asked.concluded) == (Reason.MAX_TURNS, [False])
 

@@ -11,27 +11,59 @@ import pytest
 from core.agent import Limits, Reason
 from core.canonical import encode
 from core.limits import prompt_bytes
-from core.transcript import Broken, Called, Move, Pause, Returned, Say, Stop, ToolCall, Use, Wire
+from core.redaction import Redactor
+from core.transcript import (
+    Broken,
+    Called,
+    Move,
+    Pause,
+    Returned,
+    Say,
+    Spoke,
+    Stop,
+    ToolCall,
+    Use,
+    Wire,
+)  # fmt: skip
 from tests.scene import Proposals, Scene
 
 CANARY = "C4n4ryV4lue"
 """Stands in every argument's value, and may stand in no error."""
+SECRET = "C4n4ryS3cret"
+"""May stand anywhere in a message, and is kept nowhere."""
 SEEDS = range(200)
-IDS = ("", "1", "1", "2", "\0", "a b", "../..", "\ud800", "ä", "x" * 10_000, "call_1", "call_2")
+IDS = (
+    "",
+    "1",
+    "1",
+    "2",
+    "\0",
+    "a b",
+    "../..",
+    "\ud800",
+    "ä",
+    "x" * 10_000,
+    "call_1",
+    "call_2",
+    SECRET,
+)
 NAMES = (
     "look", "look", "append-word", "append-word", "no-such", "", "LOOK", "look\n", "ask_user",
-    "\ud800", "a" * 5_000, "__class__", "_unnamed_", "look; rm -rf /",
+    "\ud800", "a" * 5_000, "__class__", "_unnamed_", "look; rm -rf /", f"look.{SECRET}",
 )  # fmt: skip
 KEYS = (
     "word", "file", "loud", "question", "rationale", "limitations", "alternatives", "user", "token",
-    "", "__proto__", "word\0", "\ud800", "\u202e", "k" * 3_000,
+    "", "__proto__", "word\0", "\ud800", "\u202e", "k" * 3_000, SECRET,
 )  # fmt: skip
-FAULTS = ("", "", "", "This is not valid JSON.", "This JSON names one key twice.\n\x1b[2J")
+FAULTS = (
+    "", "", "", "This is not valid JSON.", "This JSON names one key twice.\n\x1b[2J", f"At {SECRET}.",
+)  # fmt: skip
+ESCAPED = SECRET.replace("r", "\\u0072")
 
 
 def value(rng: random.Random, depth: int = 0) -> Any:  # noqa: ANN401 - junk has any type
     plain: list[Any] = [
-        CANARY, f"{CANARY}\0\x1b[2J", f"@everyone {CANARY}", CANARY * 400, f"{CANARY}\ud800",
+        SECRET, CANARY, f"{CANARY}\0\x1b[2J", f"@everyone {CANARY}", CANARY * 400, f"{CANARY}\ud800",
         0, -1, 2**53, 10**400, 1.0, math.nan, math.inf, True, None, "", " ", "\u202e",
     ]  # fmt: skip
     if depth > 3 or rng.random() < 0.6:
@@ -74,12 +106,14 @@ def moves(rng: random.Random) -> Iterator[Move]:
     """Yield a broken message and what else a turn could be made of."""
     while True:
         calls = tuple(tool_call(rng) for _ in range(rng.randrange(5)))
-        content = rng.choice(("", "[]", f"\ud800{CANARY}"))
-        use = Use(calls=calls, text=rng.choice(("", "\0\ud800")), wire=Wire(content=content))
+        content = rng.choice(("", "[]", f"\ud800{CANARY}", f'["{ESCAPED}"]', ESCAPED))
+        use = Use(
+            calls=calls, text=rng.choice(("", "\0\ud800", SECRET)), wire=Wire(content=content)
+        )
         others: list[Move] = [
             Pause(wire=Wire(content=content)),
             Broken(stop=rng.choice(list(Stop)), text=CANARY),
-            Say(text=rng.choice(("", "ok", "\0\ud800"))),
+            Say(text=rng.choice(("", "ok", "\0\ud800", SECRET)), suggestions=(SECRET,)),
         ]
         yield use if rng.random() < 0.9 else rng.choice(others)
 
@@ -91,12 +125,17 @@ async def test_c9_a_broken_message_never_breaks_a_turn(seed: int) -> None:
         generative=True,
         limits=Limits(seconds=30, argument_bytes=2_000, prompt_bytes=30_000),
         proposals=Proposals(),
+        redactor=Redactor.of([SECRET]),
     )
     stream = moves(rng)
     outcome, asked = await scene.turn(*(next(stream) for _ in range(9)))
     assert outcome.reason in set(Reason) - {Reason.STOPPED, Reason.MODEL_UNAVAILABLE}
     assert 1 <= len(asked.seen) <= 9
     assert_nothing_ran_that_may_not(scene)
+    assert SECRET not in repr((outcome, asked.seen, scene.runner.step_ids))
+    assert ESCAPED not in "".join(
+        entry.content for entry in outcome.entries if isinstance(entry, Called | Spoke)
+    )
     for entry in outcome.entries:
         assert_can_be_kept(entry)
         if isinstance(entry, Returned):
