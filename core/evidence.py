@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from core.admission import Admission
-from core.calls import Step
+from core.calls import Step, said
 from core.fitting import fitted, trimmed
 from core.redaction import Redactor
 from core.tools import Checked, Effect
@@ -30,7 +30,7 @@ class Evidence:
     def found(self, keys: Iterable[str]) -> str:
         """Return what came of these calls, as far as something did, for people."""
         texts = (self.results[key].text for key in keys if key in self.results)
-        return self.redactor.text("\n".join(texts))
+        return said("\n".join(texts), self.redactor)
 
     def entries(self, otherwise: str, room: int) -> tuple[Entry, ...]:
         """Return the step with one result for each call, as it is kept in so many bytes.

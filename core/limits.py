@@ -21,8 +21,8 @@ class Limits:
     """Times that the model may move."""
     tool_calls: int = 16
     tokens: int = 200_000
-    """In and out together, as the provider counts them: the default is eight moves with prompts of
-    25,000 each, which few questions need, and less than half of what `prompt_bytes` would allow."""
+    """In and out together, as the provider counts them: the default is six moves with prompts of
+    25,000 each, which few questions need, and a conclusion with two of those."""
     seconds: float = 120.0
     """Of wall clock, from the first move to the end; whatever is in flight then is cancelled."""
     prompt_bytes: int = 256 * 1024

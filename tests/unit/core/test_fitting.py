@@ -109,6 +109,15 @@ async def test_what_is_said_about_a_plan_is_bounded() -> None:
     assert about.rationale.endswith("(Cut here: there was more than 32768 bytes.)")
 
 
+async def test_what_reads_found_beside_a_plan_is_posted_within_bounds() -> None:
+    scene = Scene(limits=LIMITS)
+    scene.runner.endings["look",] = exited(output=HUGE)
+    outcome, _ = await scene.turn(use(call("look"), call("append-word", name="2")))
+    assert outcome.reason is Reason.PROPOSED
+    assert len(outcome.text) < TEXT_BYTES + 100
+    assert scene.proposals.seen == [outcome.text]
+
+
 def test_a_text_is_cut_between_characters_and_says_so() -> None:
     assert cut("ää", 4) == "ää"
     assert cut("äää", 5) == "ää\n(Cut here: there was more than 5 bytes.)"
