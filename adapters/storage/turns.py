@@ -162,7 +162,9 @@ def end(now: datetime, closing: Closing) -> Transaction[None]:
         return
     is_stopped = yield from must_hold(now, closing)
     given = closing.end
-    did = tuple(entry for entry in given.entries if not isinstance(entry, Spoke))
+    did = given.entries
+    while did and isinstance(did[-1], Spoke):  # words that nobody was shown
+        did = did[:-1]
     told = replace(
         _STOPPED, killed=given.killed, entries=(*did, Noted(text=_STOPPED.text)) if did else ()
     )

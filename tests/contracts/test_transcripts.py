@@ -98,6 +98,16 @@ async def test_p05_of_a_turn_that_was_stopped_all_is_kept_but_what_nobody_read(
     assert (await known(stores)).entries == (*FIRST, *ENTRIES[:-1], STOPPED)
 
 
+async def test_p05_what_a_model_sent_before_it_paused_stays_where_it_was(stores: Stores) -> None:
+    paused = Spoke(text="", content="[1]")
+    did = (ENTRIES[0], paused, *ENTRIES[1:3])
+    new = a_new_turn("t_7", conversation=CONVERSATION, principal="dave")
+    under_way = await answering(stores, new)
+    await stores.conversations.stop(under_way.turn, principal="dave")
+    await stores.conversations.end(replace(under_way, end=a_turn_end(*did, ENTRIES[3])))
+    assert (await known(stores)).entries == (*FIRST, *did, STOPPED)
+
+
 async def test_p05_a_message_that_was_stopped_in_the_queue_is_heard_and_noted(
     stores: Stores,
 ) -> None:
