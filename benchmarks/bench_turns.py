@@ -182,10 +182,10 @@ async def pending(home: Path) -> None:
     floor = DurableFloor(home / "rows.db")
     before = resident()
     await floor.transactions(PENDING)
-    least = max(1.0, (resident() - before) / PENDING)
+    least = max(0.0, (resident() - before) / PENDING)
     print(
-        f"{f'{PENDING:,} requests wait, resident each':<44} {each:8.0f} B    {each / least:6.2f} x floor"
-        f"   {more} tasks added; promise: below 1,024 B, no task"
+        f"{f'{PENDING:,} requests wait, resident each':<44} {each:8.0f} B    floor {least:.0f} B"
+        f"        {more} tasks added; promise: below 1,024 B, no task"
     )
 
 

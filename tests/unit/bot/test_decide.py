@@ -9,6 +9,7 @@ import pytest
 
 from adapters.jobs.table import TableEngine
 from adapters.storage.jobs import RESERVED
+from adapters.storage.transactions import rows, text_of
 from approvals import cards
 from approvals.models import Request, RunState, State, StepState, job_of
 from core.errors import Refused
@@ -17,7 +18,7 @@ from tests.bots import Bots
 from tests.builders import CONVERSATION, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.fakes.runner import exited, for_ever
-from tests.gates import HIGH, HOUR, World, who
+from tests.gates import HIGH, World, who
 from tests.jobs import PATIENCE, soon
 from tests.stores import Stores, claimed, log_of, said_in
 
@@ -284,7 +285,7 @@ LOCKED = a_tool("locked", lock="{word}", steps=1)
 
 @pytest.mark.parametrize("end", ["denied", "withdrawn", "expired"])
 async def test_who_waits_for_a_lock_is_told_as_soon_as_their_request_has_ended(
-    bots: Bots, clock: FrozenClock, end: str
+    bots: Bots, end: str
 ) -> None:
     bots.world.tools += (LOCKED,)
     holds = await bots.world.propose(LOCKED)
@@ -302,7 +303,13 @@ async def test_who_waits_for_a_lock_is_told_as_soon_as_their_request_has_ended(
         elif end == "withdrawn":
             await bots.stop("alice", waits.conversation)
         else:
-            clock.pass_by(HOUR)
+            # Not by letting time pass: that would end the leases too.
+            await bots.world.stores.database.transact(
+                lambda now: rows(
+                    "UPDATE request SET expires_at = :now WHERE id = :id RETURNING id",
+                    now=text_of(now), id=waits.id,
+                )
+            )  # fmt: skip
             await bots.world.stores.requests.expire()
         with pytest.raises(Refused, match="Not run"):
             await asyncio.wait_for(approving, PATIENCE)

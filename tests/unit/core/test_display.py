@@ -4,7 +4,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core import display
@@ -83,9 +83,18 @@ def test_what_people_can_see_is_not_hidden(text: str) -> None:
     assert display.hidden(text) is None
 
 
+BLANK = {
+    0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0,
+    *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0),
+}  # fmt: skip
+"""Letters and marks that draw nothing."""
+
+
 @given(every_text)
+@example("\u034f")
+@example("\ufe0f")
 def test_a_text_is_hidden_exactly_where_a_character_of_it_is(text: str) -> None:
-    hides = any(unicodedata.category(character) in UNREADABLE for character in text)
+    hides = any(unicodedata.category(c) in UNREADABLE or ord(c) in BLANK for c in text)
     assert (display.hidden(text) is not None) is hides
 
 
