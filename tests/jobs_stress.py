@@ -124,6 +124,8 @@ class Verdict:
     """Jobs that began after a later one of their lane."""
     lost: int = 0
     """Jobs that count as done without having come to their end."""
+    unbegun: Counter[str] = field(default_factory=Counter[str])
+    """The states of those that never began to act."""
     kills: int = 0
     pauses: int = 0
     seconds: float = 0.0
@@ -152,6 +154,7 @@ def judge(lines: Iterable[str], states: dict[str, str]) -> Verdict:
         verdict.begun[job] += 1
         verdict.disorders += lane in at and int(job) < int(at[lane][0])
         at[lane] = job, fence
+    verdict.unbegun = Counter(state for job, state in states.items() if job not in verdict.begun)
     verdict.lost = sum(state == JobState.DONE and job not in ended for job, state in states.items())
     return verdict
 

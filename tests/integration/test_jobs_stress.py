@@ -21,7 +21,9 @@ async def test_killed_and_paused_workers_break_no_promise(tmp_path: Path) -> Non
     assert verdict.states.total() == 600
     assert verdict.states[JobState.DONE] > 300
     assert min(verdict.kills, verdict.pauses) >= 1
-    assert len(verdict.begun) == 600
+    # A process may die between the intent and the act: that is unknown too.
+    assert set(verdict.unbegun) <= {JobState.UNKNOWN}
+    assert len(verdict.begun) > 590
 
 
 @pytest.mark.parametrize(
