@@ -289,6 +289,17 @@ def test_a_signal_ends_an_ask_that_waits_and_not_what_it_waits_for(sayso: Sayso,
     assert [reason for _, _, reason in turns(sayso, here)][1:] == [None, "stopped"]
 
 
+@pytest.mark.parametrize("word", ["stop", "!stop"])
+def test_c16_the_word_as_the_whole_text_stops_the_conversation(
+    sayso: Sayso, here: str, word: str
+) -> None:
+    first = looking(sayso, "one", here)
+    done = sayso.run("ask", word, "--conversation", here, as_="alice")
+    assert counts(done) == {"turns": 1, "processes": 1}
+    stopped(first)
+    assert [text for _, text, _ in turns(sayso, here)] == ["say hello", "look at one 30"]
+
+
 # P-15: deaths
 
 

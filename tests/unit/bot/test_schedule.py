@@ -33,7 +33,7 @@ from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
 from tests.gates import World, allow
 from tests.jobs import PATIENCE, QUICK, soon
-from tests.stores import Stores, facts_of, jobs_of
+from tests.stores import Stores, facts_of, jobs_of, log_of, said_in
 
 MINUTE = timedelta(minutes=1)
 THRICE = Schedule(
@@ -176,6 +176,18 @@ async def test_p20_once_its_plan_has_ended_it_asks_again_and_never_approves(
         assert await timetable.states() == [State(end), State.OPEN]
     assert await timetable.skipped() == 0
     assert world.effects() == []
+
+
+async def test_the_conversation_and_the_log_name_the_schedule(timetable: Timetable) -> None:
+    stores = timetable.bots.world.stores
+    async with timetable.serving():
+        await timetable.passes(minutes=10)
+    [request] = await timetable.bots.world.requests()
+    assert await said_in(stores, request.conversation, "asked") == [
+        "(schedule thrice) append alpha"
+    ]
+    facts = [facts_of(e) for e in await log_of(stores) if e.kind == "turn.received"]
+    assert facts[-1]["schedule"] == "thrice"
 
 
 async def test_each_schedule_has_a_plan_of_its_own(timetable: Timetable) -> None:

@@ -212,3 +212,20 @@ def test_a_variable_that_holds_no_section_is_blamed_on_the_environment(
     monkeypatch.setenv("SAYSO_DEFAULTS", "{x")
     with pytest.raises(Invalid, match="SAYSO_ variables"):
         settings.read(file)
+
+
+WIPE = "name: wipe\nsummary: Wipe.\nrisk: high\nphrases: [wipe it]\nsteps: [{run: [wipe]}]\n"
+
+
+def test_a_runbook_that_too_few_may_approve_is_a_problem(file: Path) -> None:
+    (file.parent / "runbooks" / "wipe.yml").write_text(WIPE)
+    allowed = '    - {effect: allow, action: "plan:approve", groups: [eng]}\n'
+    file.write_text(
+        TEAM.replace("  other: {slack: [T2]}\n", "").replace("sandbox:", f"{allowed}sandbox:")
+    )
+    told = list(faults.problems(file, settings.read(file)))
+    assert told == [
+        "wipe: 2 must approve it in acme, and 1 may. Correct `policy`, or `quorum` under `approvals`."
+    ]
+    file.write_text(f"{file.read_text()}approvals: {{high: {{quorum: 1}}}}\n")
+    assert list(faults.problems(file, settings.read(file))) == []
