@@ -11,11 +11,12 @@ from approvals.gate import Gate
 from approvals.models import Proposal
 from approvals.policy import Action, Authority
 from core import commands, plans
-from core.agent import Agent, Dictated, Outcome, Reason, Session
+from core.agent import Agent, Dictated, Session
 from core.canonical import Json
 from core.conversations import Again, Closing, Conversations, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.jobs import Hold, LeaseLost
+from core.outcomes import Outcome, Reason
 from core.plans import Plan
 from core.ports import Model
 from core.principals import Principal
@@ -100,12 +101,15 @@ class _Answer:
     rules: Answering
     turn: Turn
     hold: Hold
-    _seen: list[tuple[Entry, ...]] = field(default_factory=list[tuple[Entry, ...]])
+    _seen: list[Entry] = field(default_factory=list[Entry])
 
     @property
     def so_far(self) -> tuple[Entry, ...]:
         """Return what the model was told and had done when somebody cut the turn."""
-        return self._seen[-1] if self._seen else ()
+        return tuple(self._seen)
+
+    def _saw(self, news: tuple[Entry, ...], entries: tuple[Entry, ...]) -> None:
+        self._seen[:] = (*news, *entries)
 
     async def outcome(self) -> Outcome:
         """Return how the turn ends; what is raised on purpose is an answer too."""
@@ -151,7 +155,7 @@ class _Answer:
                 turn=f"{self.turn.id}.{self.hold.job.fence}",
                 tools=tools,
                 defaults=self.rules.defaults,
-                watch=lambda entries: self._seen.append((*known.news, *entries)),
+                watch=partial(self._saw, known.news),
             ),
             propose=partial(self._propose, known.news),
         )

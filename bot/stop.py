@@ -10,9 +10,9 @@ from approvals.gate import Gate
 from approvals.models import Request, Run, RunState, State, StepState
 from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
-from core.agent import Reason
 from core.conversations import Conversations, Turn
 from core.events import Stop
+from core.outcomes import Reason
 from core.ports import Processes
 from core.principals import Principal
 
@@ -77,8 +77,8 @@ class Stopping:
         In a conversation, what is being answered, runs and requests end, and messages that wait are
         kept; `everything` takes those too, and so does a stop that finds nothing else. Otherwise the
         one thing that runs is stopped or, only if nothing runs, the one request that waits is
-        withdrawn; several are only listed. Idle is no failure, so a second stop is harmless; nor is a conversation that
-        this person may not know of.
+        withdrawn; several are only listed. Idle is no failure, so a second stop is harmless; nor is
+        a conversation that this person may not know of.
         """
         authority, principal = await self.gate.who(event.identity)
         live = await self._live(authority, principal, event)

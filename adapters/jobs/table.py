@@ -58,7 +58,8 @@ class TableEngine:
     async def serve(self, stop: asyncio.Event) -> None:
         """Claim and run whatever is due until `stop`; then let what runs come to its end.
 
-        Where it is cancelled, so are the handlers; what they held is taken as from a dead process.
+        Where it is cancelled, so are the handlers: what may be done again is put back at once, the
+        rest is taken as from a dead process.
         """
         async with beside(*self._beats()):
             try:

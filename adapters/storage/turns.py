@@ -10,7 +10,6 @@ from adapters.storage import jobs, transcripts
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, sql, text_of
 from core import canonical
-from core.agent import Reason
 from core.conversations import (
     MOST_WAITING,
     TURN,
@@ -26,6 +25,7 @@ from core.conversations import (
 )
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss, NewJob, Replay
+from core.outcomes import Reason
 from core.transcript import Heard, Noted, Spoke
 
 _COLUMNS = (
@@ -161,15 +161,17 @@ def end(now: datetime, closing: Closing) -> Transaction[None]:
     if (yield from has_ended(turn)):
         return
     is_stopped = yield from must_hold(now, closing)
-    given = closing.end
+    yield from close(now, turn, _cut(closing.end) if is_stopped else closing.end)
+    yield from jobs.finish(now, closing.job, JobState.CANCELLED if is_stopped else JobState.DONE)
+
+
+def _cut(given: TurnEnd) -> TurnEnd:
+    """Return the end of a turn that was stopped, with all that it did and nothing that it said last."""
     did = given.entries
     while did and isinstance(did[-1], Spoke):  # words that nobody was shown
         did = did[:-1]
-    told = replace(
-        _STOPPED, killed=given.killed, entries=(*did, Noted(text=_STOPPED.text)) if did else ()
-    )
-    yield from close(now, turn, told if is_stopped else given)
-    yield from jobs.finish(now, closing.job, JobState.CANCELLED if is_stopped else JobState.DONE)
+    entries = (*did, Noted(text=_STOPPED.text)) if did else ()
+    return replace(_STOPPED, killed=given.killed, entries=entries)
 
 
 def must_hold(now: datetime, closing: Closing) -> Transaction[bool]:
