@@ -10,12 +10,12 @@ from typing import TypeVar
 
 from approvals.models import Run, Spent, StepEnd, StepState
 from approvals.store import RunStore
-from core.agent import ending_in_words
 from core.errors import OutcomeUnknown, Unavailable
 from core.ids import step_id
 from core.jobs import Hold, LeaseLost
 from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
+from core.reading import ending_in_words
 
 T = TypeVar("T")
 _STOPPED = "stopped before it began"

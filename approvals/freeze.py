@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from approvals.policy import Authority
 from core import ids
-from core.agent import ending_in_words
 from core.canonical import sha256
 from core.errors import Refused
 from core.plans import Call, Fingerprint, Plan, RunStep
 from core.ports import Ending, Files, Runner
+from core.reading import ending_in_words
 from core.tools import Checked, Work
 
 

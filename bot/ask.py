@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from approvals.models import Request
 from approvals.store import ApprovalStore
-from core.agent import Reason
 from core.conversations import Conversations, Received, job_of
 from core.errors import Unavailable
 from core.jobs import Engine
+from core.outcomes import Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

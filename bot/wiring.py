@@ -43,9 +43,10 @@ from bot.run import Running
 from bot.schedule import TICK, Scheduling, schedules_of
 from bot.settings import Settings
 from bot.stop import Stopping
-from core.agent import Agent, Limits
+from core.agent import Agent
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, Chat
+from core.limits import Limits
 from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
 from core.redaction import Redactor

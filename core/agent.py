@@ -16,21 +16,10 @@ from core.loop import Course, Propose
 from core.outcomes import Outcome, Reason
 from core.ports import Model, Runner
 from core.progress import Progress
-from core.reading import Reading, ending_in_words
+from core.reading import Reading
 from core.redaction import Redactor
 from core.tools import Toolbox
 from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use, whole
-
-__all__ = [
-    "Agent",
-    "Dictated",
-    "Limits",
-    "Outcome",
-    "Propose",
-    "Reason",
-    "Session",
-    "ending_in_words",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
-from core.agent import Reason
 from core.events import Place
 from core.jobs import Job
+from core.outcomes import Reason
 from core.transcript import Entry, Noted
 
 TURN = "turn"

@@ -21,12 +21,13 @@ from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
 from bot.stop import Stopped, Stopping
-from core.agent import Agent, Limits
+from core.agent import Agent
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
 from core.events import Approve, Ask, Place, Stop
 from core.jobs import Engine, Handler, Job
+from core.limits import Limits
 from core.principals import Identity
 from core.redaction import Redactor
 from core.tools import Tool, Toolbox

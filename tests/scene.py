@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from core.agent import Agent, Limits, Outcome, Session
+from core.agent import Agent, Session
 from core.canonical import Json
 from core.errors import SaysoError
+from core.limits import Limits
+from core.outcomes import Outcome
 from core.redaction import Redactor
 from core.tools import Checked, Effect, Tool, Toolbox
 from core.transcript import AgentText, Entry, Heard, ToolCall, Use, Wire, whole

@@ -19,13 +19,13 @@ from adapters.storage.settling import settle
 from adapters.storage.transactions import Database, Row, Transaction, Work, rows, sql
 from approvals.models import RUN, NewRequest, Request, Run, Spent, StepEnd, StepState, job_of
 from core import audit, canonical, ids
-from core.agent import Reason
 from core.audit import Entry
 from core.canonical import Json, JsonObject
 from core.conversations import TURN as TURN_KIND
 from core.conversations import Closing, NewTurn, Turn, TurnEnd
 from core.conversations import job_of as turn_job
 from core.jobs import Hold, Job, NewJob, Replay
+from core.outcomes import Reason
 from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 
 T = TypeVar("T")

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from adapters.storage import turns
-from core.agent import Reason
 from core.conversations import (
     MOST_WAITING,
     TURN,
@@ -28,6 +27,7 @@ from core.conversations import (
 )
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss
+from core.outcomes import Reason
 from tests.builders import (
     CONVERSATION,
     PLACE,

@@ -9,11 +9,11 @@ import pytest
 from adapters.storage.transactions import Row
 from approvals import cards
 from approvals.models import Request, StepEnd
-from core.agent import Reason
 from core.cards import encode
 from core.conversations import TurnEnd
 from core.deliveries import EDIT, POST, Deliveries, Delivery, Posted, lane_of, post_of
 from core.events import Place
+from core.outcomes import Reason
 from tests.builders import (
     CONVERSATION,
     PLACE,

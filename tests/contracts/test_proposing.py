@@ -6,11 +6,11 @@ import pytest
 
 from approvals import cards
 from approvals.models import EXPIRE, Denial, NewRequest, Request, State
-from core.agent import Reason
 from core.cards import encode
 from core.conversations import TURN, Closing, Said, Turn, TurnEnd
 from core.errors import Refused
 from core.jobs import JobState, LeaseLost
+from core.outcomes import Reason
 from core.tools import Checked
 from core.transcript import AgentText
 from tests.builders import CONVERSATION, TENANT, a_checked, a_new_request, a_new_turn, a_rule

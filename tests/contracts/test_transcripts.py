@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent import Reason
 from core.conversations import History, TurnEnd
 from core.jobs import LeaseLost
+from core.outcomes import Reason
 from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
 from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 from tests.stores import (

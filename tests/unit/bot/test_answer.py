@@ -12,11 +12,11 @@ from adapters.storage.jobs import MOST_REQUEUES
 from approvals.gate import Gate, Switches
 from approvals.models import State
 from bot.ask import Answered
-from core.agent import Reason
 from core.conversations import Closing, Received, Turn
 from core.errors import Unavailable
 from core.events import Ask
 from core.jobs import LeaseLost
+from core.outcomes import Reason
 from core.tools import Effect
 from core.transcript import Entry, Move, Say, ToolCall, Use
 from tests.bots import Bots

@@ -12,12 +12,12 @@ from adapters.storage import jobs
 from adapters.storage.deliveries import Deliveries
 from approvals import cards
 from approvals.models import Request, State
-from core.agent import Reason
 from core.conversations import TurnEnd
 from core.deliveries import EDIT, POST, Asking, Text
 from core.errors import Refused, Unavailable
 from core.events import Place
 from core.jobs import LeaseLost
+from core.outcomes import Reason
 from tests.bots import Bots
 from tests.builders import CONVERSATION, THREAD, a_new_turn, a_proposal
 from tests.fakes.chat import FakeChat

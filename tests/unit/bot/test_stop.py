@@ -12,9 +12,9 @@ from approvals.models import Request, Run, RunState, State, StepState
 from bot import contract, plain
 from bot.stop import Stopped
 from bot.wiring import draw
-from core.agent import Reason
 from core.conversations import Turn
 from core.errors import Refused
+from core.outcomes import Reason
 from core.principals import Identity
 from core.transcript import Say, ToolCall, Use
 from tests.bots import Bots

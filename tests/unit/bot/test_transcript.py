@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from approvals.models import Request
-from core.agent import Reason
+from core.outcomes import Reason
 from core.tools import Effect
 from core.transcript import (
     Called,

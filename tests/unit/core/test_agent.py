@@ -5,10 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.agent import Dictated, Limits, Reason, ending_in_words
+from core.agent import Dictated
 from core.errors import Incorrect, Refused, Unavailable
 from core.jobs import LeaseLost
+from core.limits import Limits
+from core.outcomes import Reason
 from core.ports import Ended, Ending
+from core.reading import ending_in_words
 from core.runbooks import tool as runbook
 from core.tools import Tool, Toolbox
 from core.transcript import (

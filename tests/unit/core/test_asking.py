@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from core.agent import Agent, Limits, Outcome, Reason, Session
+from core.agent import Agent, Session
 from core.errors import Refused, SaysoError, Unavailable
-from core.outcomes import forced
+from core.limits import Limits
+from core.outcomes import Outcome, Reason, forced
 from core.redaction import Redactor
 from core.tools import Toolbox
 from core.transcript import (

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.agent import Limits, Outcome, Reason
 from core.fitting import TEXT_BYTES, cut, fitted, fitted_words, trimmed
-from core.limits import prompt_bytes
+from core.limits import Limits, prompt_bytes
+from core.outcomes import Outcome, Reason
 from core.transcript import (
     AgentText,
     Called,

@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 import pytest
 
-from core.agent import Agent, Limits, Outcome, Reason, Session
+from core.agent import Agent, Session
 from core.canonical import Json
 from core.declarations import declarations
 from core.errors import Refused, SaysoError, Unavailable
-from core.limits import prompt_bytes
-from core.outcomes import LIMITS, STOPS, forced
+from core.limits import Limits, prompt_bytes
+from core.outcomes import LIMITS, STOPS, Outcome, Reason, forced
 from core.redaction import Redactor
 from core.tools import Toolbox
 from core.transcript import (

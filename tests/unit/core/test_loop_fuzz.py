@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from core.agent import Limits, Reason
 from core.canonical import encode
-from core.limits import prompt_bytes
+from core.limits import Limits, prompt_bytes
+from core.outcomes import Reason
 from core.redaction import Redactor
 from core.transcript import (
     Broken,
