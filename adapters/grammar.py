@@ -8,6 +8,7 @@ from core.commands import choices, kind_of, usage
 from core.display import one_line
 from core.errors import Incorrect
 from core.phrases import JOINTS, fitting, interpret
+from core.prompt import Prompt
 from core.tools import Tool, Toolbox
 from core.transcript import Called, Entry, Heard, Move, Returned, Say, Use
 from core.words import POLITE, fold, negates
@@ -40,11 +41,11 @@ class GrammarModel:
     generative = False
 
     async def next_move(
-        self, entries: Sequence[Entry], tools: Toolbox, *, conclude: bool = False
+        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
     ) -> Move:
         """Act on what was heard last, or say what the tools returned."""
         del conclude  # it is never asked to: it only passes on what the tools said
-        return move(entries, tools)
+        return move(entries, prompt.tools)
 
 
 def move(entries: Sequence[Entry], tools: Toolbox) -> Say | Use:

@@ -20,7 +20,8 @@ from core.outcomes import Outcome, Reason
 from core.plans import Plan
 from core.ports import Model
 from core.principals import Principal
-from core.tools import Checked, Effect, Tool, Toolbox
+from core.prompt import Prompt
+from core.tools import Caller, Checked, Effect, Tool, Toolbox
 from core.transcript import AgentText, Entry, Heard
 
 _MASKED = (
@@ -108,6 +109,17 @@ class _Answer:
         """Return what the model was told and had done when somebody cut the turn."""
         return tuple(self._seen)
 
+    @property
+    def _caller(self) -> Caller:
+        turn = self.turn
+        return Caller(
+            tenant=turn.tenant,
+            principal=turn.principal,
+            conversation=turn.conversation,
+            turn=turn.id,
+            call="",
+        )
+
     def _saw(self, news: tuple[Entry, ...], entries: tuple[Entry, ...]) -> None:
         self._seen[:] = (*news, *entries)
 
@@ -153,7 +165,8 @@ class _Answer:
             # Named after the claim too: whoever answers next must not be taken for this one.
             session=Session(
                 turn=f"{self.turn.id}.{self.hold.job.fence}",
-                tools=tools,
+                caller=self._caller,
+                prompt=Prompt(tools=tools),
                 defaults=self.rules.defaults,
                 watch=partial(self._saw, known.news),
             ),

@@ -8,7 +8,6 @@ from core.admission import Rules
 from core.asking import Asking
 from core.calls import ids_of
 from core.canonical import Json
-from core.declarations import declarations
 from core.display import sound
 from core.errors import Refused
 from core.limits import Limits, prompt_bytes
@@ -16,9 +15,10 @@ from core.loop import Course, Propose
 from core.outcomes import Outcome, Reason
 from core.ports import Model, Runner
 from core.progress import Progress
+from core.prompt import Prompt
 from core.reading import Reading
 from core.redaction import Redactor
-from core.tools import Toolbox
+from core.tools import Caller
 from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use, whole
 
 
@@ -27,7 +27,9 @@ class Session:
     """What one turn may use. Who asks is nowhere in here, so no argument can change it."""
 
     turn: str
-    tools: Toolbox
+    """Names what it runs; of another claim of the same turn it is another one."""
+    caller: Caller
+    prompt: Prompt
     defaults: Mapping[str, Json]
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
@@ -45,10 +47,10 @@ class Dictated:
         return False
 
     async def next_move(
-        self, entries: Sequence[Entry], tools: Toolbox, *, conclude: bool = False
+        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
     ) -> Move:
         """Make the one call, then say its result as it is."""
-        del tools, conclude
+        del prompt, conclude
         last = entries[-1]
         if isinstance(last, Returned):
             return Say(text="\n".join(result.text for result in last.results))
@@ -89,15 +91,21 @@ class Agent:
     ) -> Course:
         """Return a turn at its start; raise `Refused` where the transcript is none."""
         before = whole(history)
-        declared = declarations(session.tools) if model.generative else ()
         # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
-        size = prompt_bytes(before, declared) if model.generative else 0
+        size = prompt_bytes(before) + session.prompt.bytes if model.generative else 0
         progress = Progress(history=before, bytes=size, taken=ids_of(before), watch=session.watch)
         progress.append(replace(heard, text=sound(heard.text)))
         now, limits = asyncio.get_running_loop().time(), self.limits
-        asking = Asking(model=model, tools=session.tools, turn=session.turn, pauses=self.pauses)
-        reading = Reading(runner=self.runner, turn=session.turn, most=limits.result_bytes)
-        rules = Rules(tools=session.tools, defaults=session.defaults, generative=model.generative)
+        asking = Asking(model=model, prompt=session.prompt, turn=session.turn, pauses=self.pauses)
+        reading = Reading(
+            runner=self.runner,
+            turn=session.turn,
+            caller=session.caller,
+            most=limits.result_bytes,
+        )
+        rules = Rules(
+            tools=session.prompt.tools, defaults=session.defaults, generative=model.generative
+        )
         return Course(
             limits=limits,
             redactor=self.redactor,

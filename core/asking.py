@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.errors import Unavailable
 from core.outcomes import Reason
 from core.ports import Model
-from core.tools import Toolbox
+from core.prompt import Prompt
 from core.transcript import Broken, Entry, Move, Pause, Say, Use
 
 _GRACE = 0.2
@@ -21,7 +21,7 @@ class Asking:
     """Asks one model on behalf of one turn. What comes after a deadline is not used."""
 
     model: Model
-    tools: Toolbox
+    prompt: Prompt
     turn: str
     pauses: Sequence[float]
     """Seconds before each further try."""
@@ -61,7 +61,7 @@ class Asking:
         return self._came(task) if done and _now() < deadline else Reason.MAX_SECONDS
 
     async def _call(self, entries: tuple[Entry, ...], *, conclude: bool) -> object:
-        return await self.model.next_move(entries, self.tools, conclude=conclude)
+        return await self.model.next_move(entries, self.prompt, conclude=conclude)
 
     def _came(self, task: asyncio.Task[object]) -> Move | Reason | None:
         """Return what came of a call that has ended."""

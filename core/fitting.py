@@ -37,7 +37,7 @@ def fitted(called: Called, returned: Returned, room: int) -> tuple[Entry, ...]:
     bare = Called(calls=tuple(replace(call, arguments={}) for call in called.calls))
     for step in (called, bare):
         kept = (step, _fewer(step, returned, room))
-        if prompt_bytes(kept, ()) <= room:
+        if prompt_bytes(kept) <= room:
             return kept
     said = cut("\n".join(dict.fromkeys(one.text for one in returned.results)), SHORT_BYTES)
     count = len(called.calls)
@@ -49,7 +49,7 @@ def fitted(called: Called, returned: Returned, room: int) -> tuple[Entry, ...]:
 def fitted_words(words: Spoke, room: int) -> Spoke:
     """Return an answer as it is kept in so many bytes: whole, or that there was one."""
     for kept in (words, Spoke(text=words.text)):
-        if prompt_bytes((kept,), ()) <= room:
+        if prompt_bytes((kept,)) <= room:
             return kept
     return Spoke(text=_LEFT_OUT)
 
@@ -57,7 +57,7 @@ def fitted_words(words: Spoke, room: int) -> Spoke:
 def _fewer(step: Called, returned: Returned, room: int) -> Returned:
     """Leave out the largest results until the others fit beside the step."""
     short = {one.call: _shorter(one) for one in returned.results}
-    left = room - prompt_bytes((step, Returned(results=tuple(short.values()))), ())
+    left = room - prompt_bytes((step, Returned(results=tuple(short.values()))))
     for one in sorted(returned.results, key=_size):
         more = _size(one) - _size(short[one.call])
         if more <= left:
@@ -72,4 +72,4 @@ def _shorter(one: Result) -> Result:
 
 
 def _size(one: Result) -> int:
-    return prompt_bytes((Returned(results=(one,)),), ())
+    return prompt_bytes((Returned(results=(one,)),))

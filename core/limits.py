@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 
 from core.canonical import Json, encode
-from core.declarations import Declaration
 from core.errors import Invalid, Refused
 from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke
 
@@ -58,12 +57,12 @@ class Limits:
         return min(self.conclusion_seconds, self.seconds / _SHARE)
 
 
-def prompt_bytes(entries: Iterable[Entry], declared: Iterable[Declaration]) -> int:
-    """Return the size of what a model is given: canonical bytes, where the provider's are not known.
+def prompt_bytes(entries: Iterable[Entry]) -> int:
+    """Return the size of entries in a prompt: canonical bytes, where the provider's are not known.
 
     Raises `Refused` where an entry has no canonical form.
     """
-    return sum(_bytes(asdict(one)) for one in declared) + sum(map(_entry_bytes, entries))
+    return sum(map(_entry_bytes, entries))
 
 
 def _entry_bytes(entry: Entry) -> int:

@@ -267,7 +267,7 @@ class Course:
         return self._say(move) if isinstance(move, Say) and move.text.strip() else ""
 
     def _may_conclude(self, note: Noted) -> bool:
-        size = self.progress.bytes + prompt_bytes((note,), ())
+        size = self.progress.bytes + prompt_bytes((note,))
         return (
             self.rules.generative
             and size <= self.limits.prompt_bytes

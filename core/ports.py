@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.plans import RunStep
-from core.tools import Toolbox
+from core.prompt import Prompt
 from core.transcript import Entry, Move
 
 
@@ -33,7 +33,7 @@ class Model(Protocol):
         ...
 
     async def next_move(
-        self, entries: Sequence[Entry], tools: Toolbox, *, conclude: bool = False
+        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
     ) -> Move:
         """Return one move; raise `Unavailable` where nothing came back, so that it can be tried again.
 

@@ -39,7 +39,7 @@ class Progress:
 
     def append(self, *entries: Entry) -> None:
         """Append to the transcript; raise `Refused` where an entry has no canonical form."""
-        self.bytes += prompt_bytes(entries, ())
+        self.bytes += prompt_bytes(entries)
         self.entries += entries
         self.taken |= ids_of(entries)
         self.watch(self.entries)
@@ -59,7 +59,7 @@ class Progress:
     def settle(self) -> None:
         """Take back what a model that paused had sent, where it was not given that again."""
         while len(self.entries) > self._sent and _paused(last := self.entries[-1]):
-            self.bytes -= prompt_bytes((last,), ())
+            self.bytes -= prompt_bytes((last,))
             self.entries = self.entries[:-1]
         self.watch(self.entries)
 

@@ -9,7 +9,7 @@ from core.admission import refusal
 from core.display import sound
 from core.errors import Incorrect, SaysoError, Unavailable
 from core.ports import Ended, Ending, Runner
-from core.tools import Checked
+from core.tools import Caller, Checked
 from core.transcript import Result
 
 _ENDINGS = {
@@ -26,6 +26,8 @@ class Reading:
 
     runner: Runner
     turn: str
+    caller: Caller
+    """Who asks, for tools of Sayso's own; each call gets its own id."""
     most: int
     """Bytes that a result may have."""
 
@@ -63,6 +65,9 @@ class Reading:
 
     async def _read(self, key: str, checked: Checked) -> Result:
         """Run a read to its end or to its first failing step."""
+        if checked.tool.look:
+            caller = replace(self.caller, call=key)
+            return Result(call=key, text=await checked.tool.look(checked.arguments, caller))
         shown: list[str] = []
         for step in checked.tool.expand(checked.arguments).steps:
             obstacle = self.runner.obstacle(step)

@@ -1,10 +1,10 @@
 """Tools: what the agent may call, and which of them need a person's consent."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
@@ -52,6 +52,22 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """For whom a tool of Sayso's own looks something up: known by software, never an argument (C23)."""
+
+    tenant: str
+    principal: str
+    conversation: str
+    turn: str
+    call: str
+    """The id of the call, which with the turn is stable and unique (C48)."""
+
+
+Look: TypeAlias = Callable[[JsonObject, Caller], Awaitable[str]]
+"""Answers a call inside this process; raises `Refused` and its kind as a runbook's read would."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One capability: the shape of its arguments, what it leaves behind and what it comes down to."""
 
@@ -65,12 +81,18 @@ class Tool:
     """Built by `core.runbooks`: every field has an alias, nothing else is accepted."""
     defaults: Mapping[str, Json]
     phrases: tuple[str, ...] = ()
-    expand: Callable[[JsonObject], Work]
+    expand: Callable[[JsonObject], Work] = lambda _: Work(steps=())
+    look: Look | None = None
+    """What answers a call of a tool that is no runbook. It changes nothing outside of Sayso."""
+
+    def __post_init__(self) -> None:
+        if self.look and self.effect is not Effect.READ:
+            raise Invalid(f"{self.name}: a tool that answers by itself can only be a read.")
 
     @property
     def resource(self) -> str:
         """Return the name under which the policy knows this tool."""
-        return f"runbook:{self.name}"
+        return f"tool:{self.name}" if self.look else f"runbook:{self.name}"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from core.canonical import Json
 from core.errors import SaysoError
 from core.limits import Limits
 from core.outcomes import Outcome
+from core.prompt import Prompt
 from core.redaction import Redactor
-from core.tools import Checked, Effect, Tool, Toolbox
+from core.tools import Caller, Checked, Effect, Tool, Toolbox
 from core.transcript import AgentText, Entry, Heard, ToolCall, Use, Wire, whole
 from tests.builders import a_tool
 from tests.fakes.model import Scripted, ScriptedModel
@@ -50,6 +51,9 @@ class Proposals:
         return REQUEST
 
 
+CALLER = Caller(tenant="acme", principal="alice", conversation="c_1", turn="t_1", call="")
+
+
 @dataclass
 class Scene:
     """One turn with everything around it."""
@@ -68,7 +72,12 @@ class Scene:
         """Have a model play a script; whatever it does, the transcript stays whole."""
         model = ScriptedModel(*script, generative=self.generative)
         agent = Agent(runner=self.runner, redactor=self.redactor, limits=self.limits, pauses=(0, 0))
-        session = Session(turn="t_1", tools=Toolbox.of(self.tools), defaults=self.defaults)
+        session = Session(
+            turn="t_1",
+            caller=CALLER,
+            prompt=Prompt(tools=Toolbox.of(self.tools)),
+            defaults=self.defaults,
+        )
         outcome = await agent.turn(
             self.heard,
             model=model,

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import pytest
 
-from core.tools import Toolbox
+from core.prompt import Prompt
 from core.transcript import Entry, Move, Result, Returned
 
 Scripted: TypeAlias = Move | Exception | Callable[[Sequence[Entry]], Awaitable[Move]]
@@ -23,10 +23,10 @@ class ScriptedModel:
         """Whether each of its moves was asked for as the last one."""
 
     async def next_move(
-        self, entries: Sequence[Entry], tools: Toolbox, *, conclude: bool = False
+        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
     ) -> Move:
         """See the port."""
-        del tools
+        del prompt
         self.seen.append(tuple(entries))
         self.concluded.append(conclude)
         if not self._left:

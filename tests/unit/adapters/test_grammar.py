@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from adapters.grammar import HELP, NO_APPROVAL, NOTHING, GrammarModel, move, suggestions
 from core.ports import Model
+from core.prompt import Prompt
 from core.runbooks import tool
 from core.tools import Toolbox
 from core.transcript import Called, Entry, Heard, Result, Returned, Say, ToolCall, Use
@@ -89,7 +90,9 @@ def said(text: str, tools: Toolbox = TOOLS) -> Say:
 async def test_it_is_a_model_and_acts_on_an_exact_text() -> None:
     model: Model = GrammarModel()
     call = ToolCall(id="call_1", tool="restart-web", arguments={"env": "prod"})
-    assert await model.next_move([heard("restart web in prod")], TOOLS) == Use(calls=(call,))
+    assert await model.next_move([heard("restart web in prod")], Prompt(tools=TOOLS)) == Use(
+        calls=(call,)
+    )
 
 
 def test_only_what_was_heard_last_is_acted_on() -> None:

@@ -45,9 +45,9 @@ class Chatty:
         self.made = 0
 
     async def next_move(
-        self, entries: Sequence[Entry], tools: object, *, conclude: bool = False
+        self, entries: Sequence[Entry], prompt: object, *, conclude: bool = False
     ) -> Move:
-        del tools, conclude
+        del prompt, conclude
         given = tuple(entries)
         if given[: len(self.before)] != self.before or whole(given) != given:
             # No `AssertionError`: the loop would take that for an outage.

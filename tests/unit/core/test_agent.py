@@ -2,18 +2,21 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from core.agent import Dictated
-from core.errors import Incorrect, Refused, Unavailable
+from core.canonical import JsonObject
+from core.errors import Incorrect, Invalid, Refused, Unavailable
 from core.jobs import LeaseLost
 from core.limits import Limits
 from core.outcomes import Reason
 from core.ports import Ended, Ending
+from core.prompt import Prompt
 from core.reading import ending_in_words
 from core.runbooks import tool as runbook
-from core.tools import Tool, Toolbox
+from core.tools import Caller, Effect, Tool, Toolbox
 from core.transcript import (
     AgentText,
     Called,
@@ -26,7 +29,7 @@ from core.transcript import (
     Use,
 )
 from tests.fakes.runner import FakeRunner, ended, exited, for_ever
-from tests.scene import HEARD, TOOLS, Proposals, Scene, call, use
+from tests.scene import CALLER, HEARD, TOOLS, Proposals, Scene, call, use
 
 
 async def test_an_answer_ends_the_turn_and_secrets_in_it_are_masked() -> None:
@@ -265,10 +268,10 @@ async def test_a_request_that_was_stored_is_reported_even_after_the_deadline() -
 
 
 async def test_a_dictated_call_is_made_once_and_its_result_said_as_it_is() -> None:
-    dictated, tools = Dictated(call("look")), Toolbox.of(TOOLS)
-    assert await dictated.next_move((HEARD,), tools) == use(call("look"))
+    dictated, prompt = Dictated(call("look")), Prompt(tools=Toolbox.of(TOOLS))
+    assert await dictated.next_move((HEARD,), prompt) == use(call("look"))
     returned = Returned(results=(Result(call="1", text="a"), Result(call="2", text="b")))
-    assert await dictated.next_move((HEARD, returned), tools) == Say(text="a\nb")
+    assert await dictated.next_move((HEARD, returned), prompt) == Say(text="a\nb")
     assert not dictated.generative
 
 
@@ -293,3 +296,27 @@ async def test_a_runner_that_is_unavailable_is_evidence_and_no_outage_of_the_mod
     call = ToolCall(id="1", tool="look", arguments={"word": "alpha"})
     outcome, _ = await scene.turn(Use(calls=(call,)), Say(text="I could not look."))
     assert (outcome.reason, outcome.text) == (Reason.ANSWERED, "I could not look.")
+
+
+async def test_a_tool_of_sayso_answers_by_itself_for_whoever_asked() -> None:
+    seen = list[Caller]()
+
+    async def look(arguments: JsonObject, caller: Caller) -> str:
+        seen.append(caller)
+        return f"found {arguments['word']}"
+
+    own = replace(TOOLS[0], name="recall", effect=Effect.READ, look=look)
+    scene = Scene(tools=(own,))
+    _, model = await scene.turn(use(call("recall")), Say(text="ok"))
+    assert model.told == (Result(call="1", text="found alpha"),)
+    assert seen == [replace(CALLER, call="1")]
+    assert scene.runner.step_ids == []
+    assert own.resource == "tool:recall"
+
+
+def test_a_tool_that_answers_by_itself_changes_nothing() -> None:
+    async def look(arguments: JsonObject, caller: Caller) -> str:
+        raise AssertionError
+
+    with pytest.raises(Invalid, match="can only be a read"):
+        replace(TOOLS[0], effect=Effect.WRITE, look=look)

@@ -12,6 +12,7 @@ from core.agent import Agent, Session
 from core.errors import Refused, SaysoError, Unavailable
 from core.limits import Limits
 from core.outcomes import Outcome, Reason, forced
+from core.prompt import Prompt
 from core.redaction import Redactor
 from core.tools import Toolbox
 from core.transcript import (
@@ -29,7 +30,7 @@ from core.transcript import (
 )
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import FakeRunner, exited, for_ever
-from tests.scene import HEARD, TOOLS, Proposals, Scene, call, use
+from tests.scene import CALLER, HEARD, TOOLS, Proposals, Scene, call, use
 
 APPENDS = use(call("append-word", rationale="because"))
 NOTHING: Any = None
@@ -46,9 +47,9 @@ class Stubborn:
     cut: int = 0
 
     async def next_move(
-        self, entries: Sequence[Entry], tools: Toolbox, *, conclude: bool = False
+        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
     ) -> Move:
-        del entries, tools
+        del entries, prompt
         self.asked.append(conclude)
         try:
             await for_ever()
@@ -82,7 +83,9 @@ async def turn(model: Stubborn | ScriptedModel, *, pauses: Sequence[float] = (0,
         limits=Limits(seconds=0.4),
         pauses=pauses,
     )
-    session = Session(turn="t_1", tools=Toolbox.of(TOOLS), defaults={})
+    session = Session(
+        turn="t_1", caller=CALLER, prompt=Prompt(tools=Toolbox.of(TOOLS)), defaults={}
+    )
     proposals = Proposals()
     outcome = await agent.turn(HEARD, model=model, session=session, propose=proposals)
     assert proposals.made == []
@@ -189,7 +192,13 @@ async def test_a_stop_during_reads_shows_what_ran() -> None:
     scene.runner.endings["look", "0", "b"] = exited(output="found")
     scene.runner.meanwhile["look", "0", "alpha"] = for_ever
     agent = Agent(runner=scene.runner, redactor=scene.redactor, limits=scene.limits)
-    session = Session(turn="t_1", tools=Toolbox.of(TOOLS), defaults={}, watch=shown.append)
+    session = Session(
+        turn="t_1",
+        caller=CALLER,
+        prompt=Prompt(tools=Toolbox.of(TOOLS)),
+        defaults={},
+        watch=shown.append,
+    )
     step = use(call("look"), call("look", "b", name="2"))
     task = asyncio.ensure_future(
         agent.turn(

@@ -84,7 +84,7 @@ async def test_after_any_turn_the_next_message_gets_its_model_call(
     before, after, asked = await two_turns(True, *first)  # noqa: FBT003 - a model
     assert before.reason is not Reason.ERROR
     assert (after.reason, len(asked.seen)) == (Reason.ANSWERED, 1)
-    assert prompt_bytes(before.entries, ()) <= LIMITS.kept_bytes
+    assert prompt_bytes(before.entries) <= LIMITS.kept_bytes
     assert len(before.text) <= TEXT_BYTES + 200
 
 

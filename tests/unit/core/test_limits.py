@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.canonical import encode
-from core.declarations import declarations
 from core.errors import Invalid, Refused
 from core.limits import Limits, prompt_bytes
-from core.tools import Toolbox
 from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
-from tests.scene import HEARD, TOOLS
+from tests.scene import HEARD
 
 CALL = ToolCall(id="1", tool="look", arguments={"word": "ä"})
 
@@ -51,15 +49,8 @@ def test_what_is_kept_back_for_a_conclusion_is_never_most_of_the_time() -> None:
     assert Limits(seconds=2).reserve == 0.5
 
 
-def test_a_prompt_has_the_canonical_bytes_of_its_entries_and_of_what_is_declared() -> None:
-    heard = len(encode({"speaker": "alice", "text": "append alpha"}))
-    assert prompt_bytes([HEARD], ()) == heard
-    declared = declarations(Toolbox.of(TOOLS))
-    tools = sum(
-        len(encode({"name": one.name, "description": one.description, "schema": one.schema}))
-        for one in declared
-    )
-    assert prompt_bytes([HEARD], declared) == heard + tools
+def test_an_entry_has_its_canonical_bytes() -> None:
+    assert prompt_bytes([HEARD]) == len(encode({"speaker": "alice", "text": "append alpha"}))
 
 
 @given(st.text())
@@ -71,20 +62,20 @@ def test_the_size_of_any_text_is_that_of_its_canonical_form(text: str) -> None:
         Spoke(text=text),
         Returned(results=(result, result)),
     ]
-    assert prompt_bytes(entries, ()) == sum(len(encode(asdict(one)).encode()) for one in entries)
+    assert prompt_bytes(entries) == sum(len(encode(asdict(one)).encode()) for one in entries)
 
 
 def test_bytes_are_counted_and_not_characters() -> None:
     short, long = (Heard(speaker="a", text=text) for text in ("a", "ä"))
-    assert prompt_bytes([long], ()) == prompt_bytes([short], ()) + 1
+    assert prompt_bytes([long]) == prompt_bytes([short]) + 1
 
 
 def test_what_a_provider_gets_back_as_it_sent_it_is_measured_as_that() -> None:
     called = Called(calls=(CALL,), text="x" * 1000, content="ää")
-    assert prompt_bytes([called, Spoke(text="x" * 1000, content="ä")], ()) == 6
-    assert prompt_bytes([Spoke(text="x" * 1000)], ()) > 1000
+    assert prompt_bytes([called, Spoke(text="x" * 1000, content="ä")]) == 6
+    assert prompt_bytes([Spoke(text="x" * 1000)]) > 1000
 
 
 def test_an_entry_without_a_canonical_form_has_no_size() -> None:
     with pytest.raises(Refused, match="no exact JSON form"):
-        prompt_bytes([Heard(speaker="a", text="\ud800")], ())
+        prompt_bytes([Heard(speaker="a", text="\ud800")])

@@ -10,10 +10,10 @@ import pytest
 
 from core.agent import Agent, Session
 from core.canonical import Json
-from core.declarations import declarations
 from core.errors import Refused, SaysoError, Unavailable
 from core.limits import Limits, prompt_bytes
 from core.outcomes import LIMITS, STOPS, Outcome, Reason, forced
+from core.prompt import Prompt
 from core.redaction import Redactor
 from core.tools import Toolbox
 from core.transcript import (
@@ -36,7 +36,7 @@ from core.transcript import (
 )
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import FakeRunner, exited, for_ever
-from tests.scene import HEARD, TOOLS, Proposals, Scene, call, use
+from tests.scene import CALLER, HEARD, TOOLS, Proposals, Scene, call, use
 
 LOOKS = use(call("look"))
 APPENDS = use(call("append-word", rationale="because"))
@@ -44,7 +44,7 @@ ASKS = use(ToolCall(id="1", tool="ask_user", arguments={"question": "Which file?
 OK = Say(text="ok", wire=Wire(content="[ok]"))
 Kinds: TypeAlias = tuple[type[Entry], ...]
 PAIR: Kinds = (Called, Returned)
-FIRST = prompt_bytes((HEARD,), declarations(Toolbox.of(TOOLS)))
+FIRST = prompt_bytes((HEARD,)) + Prompt(tools=Toolbox.of(TOOLS)).bytes
 """The size of a turn's first prompt."""
 
 
@@ -672,7 +672,7 @@ async def test_the_pauses_between_the_tries_end_with_the_turn() -> None:
     outcome = await agent.turn(
         HEARD,
         model=ScriptedModel(DOWN, generative=False),
-        session=Session(turn="t_1", tools=Toolbox(()), defaults={}),
+        session=Session(turn="t_1", caller=CALLER, prompt=Prompt(), defaults={}),
         propose=Proposals(),
     )
     assert outcome.reason is Reason.MAX_SECONDS

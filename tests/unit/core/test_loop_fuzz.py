@@ -141,7 +141,7 @@ async def test_c9_a_broken_message_never_breaks_a_turn(seed: int) -> None:
         if isinstance(entry, Returned):
             assert not any(CANARY in result.text for result in entry.results if result.failed)
     assert CANARY not in outcome.text or outcome.reason is not Reason.ERROR
-    assert all(prompt_bytes(seen, ()) <= scene.limits.prompt_bytes for seen in asked.seen)
+    assert all(prompt_bytes(seen) <= scene.limits.prompt_bytes for seen in asked.seen)
     assert outcome.text.isprintable() or outcome.reason is not Reason.ERROR
 
 
