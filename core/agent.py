@@ -11,13 +11,14 @@ from core.canonical import Json
 from core.display import sound
 from core.errors import Refused
 from core.limits import Limits, prompt_bytes
-from core.loop import Course, Propose
+from core.loop import Course
 from core.outcomes import Outcome, Reason
 from core.ports import Model, Runner
 from core.progress import Progress
 from core.prompt import Prompt
 from core.reading import Reading
 from core.redaction import Redactor
+from core.stepping import Propose, Stepping
 from core.tools import Caller
 from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use, whole
 
@@ -81,13 +82,18 @@ class Agent:
         `history` is what the conversation's turns before appended.
         """
         try:
-            course = self._course(heard, model, session, history)
+            course = self._course(heard, model, session, history, propose)
         except Refused as error:
             return Outcome(reason=Reason.ERROR, text=error.shown, entries=(heard,))
-        return await course.run(propose)
+        return await course.run()
 
     def _course(
-        self, heard: Heard, model: Model, session: Session, history: Sequence[Entry]
+        self,
+        heard: Heard,
+        model: Model,
+        session: Session,
+        history: Sequence[Entry],
+        propose: Propose,
     ) -> Course:
         """Return a turn at its start; raise `Refused` where the transcript is none."""
         before = whole(history)
@@ -106,13 +112,23 @@ class Agent:
         rules = Rules(
             tools=session.prompt.tools, defaults=session.defaults, generative=model.generative
         )
-        return Course(
+        deadline = now + limits.seconds - (limits.reserve if model.generative else 0)
+        stepping = Stepping(
             limits=limits,
             redactor=self.redactor,
             rules=rules,
-            asking=asking,
             reading=reading,
             progress=progress,
-            deadline=now + limits.seconds - (limits.reserve if model.generative else 0),
+            propose=propose,
+            deadline=deadline,
+        )
+        return Course(
+            limits=limits,
+            redactor=self.redactor,
+            generative=model.generative,
+            asking=asking,
+            stepping=stepping,
+            progress=progress,
+            deadline=deadline,
             end=now + limits.seconds,
         )

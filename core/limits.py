@@ -46,6 +46,10 @@ class Limits:
         """Return what may always be kept of a step, so that a small one is kept as it is to the end."""
         return self.prompt_bytes // _SHARE**3
 
+    def room(self, used: int) -> int:
+        """Return the bytes that what is kept of a step or an answer may have in a prompt of so many."""
+        return max(self.kept_bytes - used, self.least_bytes)
+
     @property
     def move_tokens(self) -> int:
         """Return the tokens that all moves may take: the rest is for a concluding message."""

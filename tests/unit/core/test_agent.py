@@ -315,7 +315,7 @@ async def test_a_tool_of_sayso_answers_by_itself_for_whoever_asked() -> None:
 
 
 def test_a_tool_that_answers_by_itself_changes_nothing() -> None:
-    async def look(arguments: JsonObject, caller: Caller) -> str:
+    async def look(_: JsonObject, __: Caller) -> str:
         raise AssertionError
 
     with pytest.raises(Invalid, match="can only be a read"):

@@ -1,0 +1,160 @@
+"""One step of a turn: a model's calls are admitted, its reads run, its gated calls proposed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from core.admission import (
+    Admission,
+    Rules,
+    admissions,
+    agent_text,
+    question,
+    question_text,
+    refusal,
+)
+from core.calls import said, step
+from core.errors import SaysoError, Unavailable
+from core.evidence import Evidence
+from core.jobs import LeaseLost
+from core.limits import Limits
+from core.outcomes import LIMITS, Outcome, Reason
+from core.progress import Progress
+from core.reading import Reading
+from core.redaction import Redactor
+from core.tools import Checked, Effect
+from core.transcript import AgentText, Entry, Result, Use
+
+Propose: TypeAlias = Callable[
+    [Sequence[Checked], AgentText, str, tuple[Entry, ...]], Awaitable[str]
+]
+"""Freezes gated calls as one plan and returns its request's id; raises `Refused` with the reason.
+
+The text is what the reads of the same step found; the entries are what the turn appends to the
+transcript if this is how it ends. Where it returns, the turn has ended.
+"""
+
+_WAITS = "The plan waits for approval, not run."
+_BLOCKED = "Not proposed: another call of this step has to be corrected first."
+_LAST = "Not run: this was the last step of the turn."
+_LATE = "Not run, or not to its end: the time of the turn was over."
+_STOPPED = "Not run to its end: it was stopped."
+_ASKED = "The question was put to the person. The next message answers it."
+_NOT_ASKED = "Not run: a question ends the turn. Make this call again if it is needed then."
+_NOT_RUN = {
+    Reason.MAX_TOOL_CALLS: f"Not run: {LIMITS[Reason.MAX_TOOL_CALLS]}.",
+    Reason.REPEATED_CALL: "Not run: a call of this step was made before and had been corrected.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stepping:
+    """Takes the steps of one turn; each is kept with one result for each call, whatever cuts it."""
+
+    limits: Limits
+    redactor: Redactor
+    rules: Rules
+    reading: Reading
+    progress: Progress
+    propose: Propose
+    deadline: float
+    """When a tool is cancelled, on the loop's clock."""
+
+    async def take(self, move: Use, *, looks: bool) -> Outcome | Reason | None:
+        """Do what a step asks for; return how or why that ends the turn, None where it goes on.
+
+        `looks` where reads may run: on a last step they would be read by nobody.
+        """
+        if not move.calls:
+            return Reason.ERROR
+        wanted = step(move, self.progress.taken, self.limits.argument_bytes, self.redactor)
+        asks = question(wanted) if self.rules.generative else None
+        work = Evidence(step=wanted, made=(), redactor=self.redactor)
+        if asks:
+            work.results[asks.id] = Result(call=asks.id, text=_ASKED)
+            self._keep(work, _NOT_ASKED)
+            return self._outcome(Reason.ASKED, said(question_text(asks), self.redactor))
+        work.made = admissions(wanted, self.rules, self.progress.seen)
+        reason = self._too_much(work.made)
+        if reason:
+            self._keep(work, _NOT_RUN[reason])
+            return reason
+        return await self._do(work, move.about, looks=looks)
+
+    def _too_much(self, made: Sequence[Admission]) -> Reason | None:
+        if any(one.repeats and one.mark in self.progress.corrected for one in made):
+            return Reason.REPEATED_CALL
+        self.progress.calls += sum(not one.repeats for one in made)
+        return Reason.MAX_TOOL_CALLS if self.progress.calls > self.limits.tool_calls else None
+
+    async def _do(
+        self, work: Evidence, about: AgentText, *, looks: bool
+    ) -> Outcome | Reason | None:
+        """Look, then propose; what ran is kept, whatever cuts this."""
+        work.results |= {one.call.id: one.refused for one in work.made if one.refused}
+        reads = work.of(Effect.READ) if looks else {}
+        try:
+            late = await self._look(work, reads)
+            found = work.found(reads)
+            request = None if late else await self._proposed(work, about, found)
+        except BaseException:
+            self._keep(work, _STOPPED)
+            raise
+        self._keep(work, _LATE if late else _LAST)
+        self._remember(work)
+        if request:
+            return self._outcome(Reason.PROPOSED, found, request)
+        return Reason.MAX_SECONDS if late else None
+
+    async def _look(self, work: Evidence, reads: dict[str, Checked]) -> bool:
+        """Run reads; return whether the deadline cut any."""
+        try:
+            async with asyncio.timeout_at(self.deadline):
+                work.open |= await self.reading.look(reads, work.results)
+        except TimeoutError:
+            return True
+        return False
+
+    async def _proposed(self, work: Evidence, about: AgentText, found: str) -> str | None:
+        """Propose all gated calls of the step as one plan, or answer each of them with why not.
+
+        Outside the deadline: a request that was stored must also be reported.
+        """
+        gated = work.of(Effect.WRITE)
+        if not gated:
+            return None
+        if any(one.refused and one.refused.failed for one in work.made):
+            work.results |= {key: Result(call=key, text=_BLOCKED, failed=True) for key in gated}
+            work.open |= gated.keys()
+            return None
+        before = dict(work.results)
+        work.results |= {key: Result(call=key, text=_WAITS) for key in gated}
+        entries = (*self.progress.entries, *work.entries(_LAST, self._room))
+        explained = agent_text(work.step, gated.keys(), about, self.redactor)
+        try:
+            return await self.propose(tuple(gated.values()), explained, found, entries)
+        except BaseException as error:
+            work.results = before
+            if not isinstance(error, SaysoError) or isinstance(error, LeaseLost):
+                raise
+            work.results |= {key: refusal(key, error) for key in gated}
+            work.open |= gated.keys() if isinstance(error, Unavailable) else set()
+            return None
+
+    def _remember(self, work: Evidence) -> None:
+        """Remember which calls were answered, so that they are not made again."""
+        still_open = {one.mark for one in work.made if one.call.id in work.open}
+        repeated = {one.mark for one in work.made if one.repeats}
+        self.progress.corrected |= repeated - still_open
+        self.progress.seen |= {one.mark for one in work.made} - still_open
+
+    @property
+    def _room(self) -> int:
+        return self.limits.room(self.progress.bytes)
+
+    def _keep(self, work: Evidence, otherwise: str) -> None:
+        self.progress.append(*work.entries(otherwise, self._room))
+
+    def _outcome(self, reason: Reason, text: str, request: str | None = None) -> Outcome:
+        return Outcome(reason=reason, text=text, request=request, entries=self.progress.entries)
