@@ -20,6 +20,7 @@ from core.reading import Reading
 from core.redaction import Redactor
 from core.stepping import Propose, Stepping
 from core.tools import Caller
+from core.trail import Trail, untold
 from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use, whole
 
 
@@ -32,6 +33,7 @@ class Session:
     caller: Caller
     prompt: Prompt
     defaults: Mapping[str, Json]
+    trail: Trail = untold
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
 
