@@ -5,12 +5,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeAlias
 
 from approvals import entitlement
 from approvals.gate import Gate
 from approvals.models import Proposal
 from approvals.policy import Action, Authority
-from core import commands, plans
+from core import commands, dictated, plans
 from core.agent import Agent, Dictated, Session
 from core.canonical import Json
 from core.conversations import Again, Closing, Conversations, Exported, Masked, Turn, TurnEnd, Words
@@ -21,7 +22,9 @@ from core.plans import Plan
 from core.ports import Model
 from core.principals import Principal
 from core.prompt import Prompt
+from core.toolbelt import Toolbelt
 from core.tools import Caller, Checked, Effect, Tool, Toolbox
+from core.toolset import Channel
 from core.transcript import AgentText, Entry, Heard
 
 _MASKED = (
@@ -29,6 +32,8 @@ _MASKED = (
     "Let a runbook name the secret (`secrets:`), and change one that was really used."
 )
 _log = logging.getLogger("sayso.turn")
+_Kept: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
+"""Returns what a turn did as the conversation keeps it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,8 @@ class Answering:
     defaults: Mapping[str, Json]
     running: Callable[[str], int]
     """Counts the commands that run for a turn right now."""
+    toolbelt: Toolbelt = field(default_factory=Toolbelt)
+    """What is offered beside the runbooks."""
 
     async def __call__(self, hold: Hold) -> None:
         """Answer or propose, and end the turn; one that is stopped ends as stopped."""
@@ -120,8 +127,8 @@ class _Answer:
             call="",
         )
 
-    def _saw(self, news: tuple[Entry, ...], entries: tuple[Entry, ...]) -> None:
-        self._seen[:] = (*news, *entries)
+    def _saw(self, kept: _Kept, entries: tuple[Entry, ...]) -> None:
+        self._seen[:] = kept(entries)
 
     async def outcome(self) -> Outcome:
         """Return how the turn ends; what is raised on purpose is an answer too."""
@@ -139,10 +146,12 @@ class _Answer:
         authority, principal = self.rules.gate.person(self.turn.tenant, self.turn.principal)
         if not entitlement.may_chat(authority, principal, self.turn.place):
             return _answered("You may no longer ask Sayso here, so this was not looked at.")
-        tools = self.rules.toolbox().offered(partial(_may_use, authority, principal))
+        may, runbooks = partial(_may_use, authority, principal), self.rules.toolbox()
+        tools = runbooks.offered(may)
         match self.turn.wish:
             case Words(text=text):
-                return await self._to_words(text, tools)
+                belt = self.rules.toolbelt
+                return await self._to_words(text, lambda on: belt.beside(runbooks, on).offered(may))
             case Masked():
                 return _answered(_MASKED)
             case Exported(plan=body):
@@ -152,12 +161,14 @@ class _Answer:
                 old = await self.rules.gate.may_again(authority, principal, request)
                 return await self._to_plan(old.plan, tools, supersedes=old.id)
 
-    async def _to_words(self, text: str, tools: Toolbox) -> Outcome:
+    async def _to_words(self, text: str, offered: Callable[[Channel], Toolbox]) -> Outcome:
         try:
-            model = self._model_for(text, tools)
+            model = self._model_for(text, offered(Channel.COMMAND))
         except Incorrect as misuse:
             return _answered(misuse.shown)
+        tools = offered(Channel.TOOL if model.generative else Channel.COMMAND)
         known = await self.rules.conversations.history(self.turn)
+        kept = partial(_kept, known.news, model)
         outcome = await self.rules.agent.turn(
             Heard(speaker=self.turn.principal, text=text),
             model=model,
@@ -166,13 +177,13 @@ class _Answer:
             session=Session(
                 turn=f"{self.turn.id}.{self.hold.job.fence}",
                 caller=self._caller,
-                prompt=Prompt(tools=tools),
+                prompt=Prompt(system=self.rules.toolbelt.prompt(tools), tools=tools),
                 defaults=self.rules.defaults,
-                watch=partial(self._saw, known.news),
+                watch=partial(self._saw, kept),
             ),
-            propose=partial(self._propose, known.news),
+            propose=partial(self._propose, kept),
         )
-        return replace(outcome, entries=(*known.news, *outcome.entries))
+        return replace(outcome, entries=kept(outcome.entries))
 
     def _model_for(self, text: str, tools: Toolbox) -> Model:
         """Return what decides: the person, where they typed a command, else the model."""
@@ -197,13 +208,13 @@ class _Answer:
 
     async def _propose(
         self,
-        news: tuple[Entry, ...],
+        kept: _Kept,
         calls: Sequence[Checked],
         about: AgentText,
         seen: str,
         entries: tuple[Entry, ...],
     ) -> str:
-        end = TurnEnd(reason=Reason.PROPOSED, text=seen, entries=(*news, *entries))
+        end = TurnEnd(reason=Reason.PROPOSED, text=seen, entries=kept(entries))
         return await self._proposed(self._proposal(calls, about, end))
 
     def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:
@@ -228,6 +239,11 @@ class _Answer:
             )
         self.hold.check()
         return (await rules.gate.propose(proposal)).id
+
+
+def _kept(news: tuple[Entry, ...], model: Model, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Return what to append: what no model decided is kept as done by the person (C28)."""
+    return (*news, *(entries if model.generative else dictated.by_person(entries)))
 
 
 def _answered(text: str) -> Outcome:

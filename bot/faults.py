@@ -25,9 +25,17 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
         yield f"runbooks.workdir: there is no folder {configured.runbooks.workdir}. Make it."
     if not any(tenant.console for tenant in configured.tenants.values()):
         yield "tenants: nobody owns the console. Write `console: true` for the tenant that does."
+    yield from _toolset_problems(file, configured)
     yield from _empty_groups(configured)
     yield from _too_few(file, configured)
     yield from runbook_problems(file, configured)
+
+
+def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:
+    try:
+        yield from wiring.toolbelt(file, configured).faults
+    except Invalid as error:
+        yield error.shown
 
 
 def _empty_groups(configured: Settings) -> Iterator[str]:

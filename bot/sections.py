@@ -3,13 +3,22 @@
 from datetime import UTC, datetime, timedelta, tzinfo
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from core.durations import Duration
+from core.toolsets.reminders import RemindersConfig
+from core.toolsets.skills import SkillsConfig
 
 ACTIONS = (
     "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "plan:edit", "run:stop",
@@ -186,3 +195,34 @@ class ConsoleSection(Section):
     """The command line as a platform."""
 
     allow_as: bool = False
+
+
+_DEFAULTS: dict[str, object] = {}
+
+
+class ToolsetsSection(BaseModel):
+    """What there is besides runbooks: each toolset that stands here is on.
+
+    Another name is that of a toolset which an installed package offers; `bot.toolsets` checks it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    reminders: RemindersConfig | None = None
+    skills: SkillsConfig | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_on(cls, values: Any) -> Any:  # noqa: ANN401 - whatever stands in the file
+        """Take a name with nothing after it for one with its defaults."""
+        if not isinstance(values, dict):
+            return values
+        found = cast("dict[str, object]", values)
+        return {name: found[name] if found[name] is not None else _DEFAULTS for name in found}
+
+    @property
+    def on(self) -> dict[str, object]:
+        """Return what stands behind each name, in alphabetical order."""
+        own = {name: getattr(self, name) for name in type(self).model_fields}
+        found = {**own, **(self.model_extra or {})}
+        return {name: found[name] for name in sorted(found) if found[name] is not None}

@@ -31,6 +31,7 @@ from bot.sections import (
     ScheduleSection,
     StorageSection,
     TenantSection,
+    ToolsetsSection,
 )
 from core import documents
 from core.display import one_line
@@ -42,6 +43,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "secrets", "runbooks", "schedules",
+    "toolsets",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -77,6 +79,7 @@ class Settings(BaseSettings):
     defaults: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Arguments that are filled in where somebody leaves them out, by name."""
     schedules: dict[Name, ScheduleSection] = Field(default_factory=dict)
+    toolsets: ToolsetsSection = ToolsetsSection()
     secrets: dict[str, str] = Field(default_factory=dict)
     """Where each secret comes from: `env:NAME` or `file:PATH`."""
 
@@ -153,6 +156,11 @@ def read(file: Path) -> Settings:
         raise Invalid(
             "One of the SAYSO_ variables does not hold what its section needs. Correct or unset it."
         ) from error
+
+
+def blame(file: Path, *path: str, problem: str) -> Invalid:
+    """Return the error for a value that is sound by itself and still wrong, with file, line and field."""
+    return _document(file).error(path, problem)
 
 
 def stray_names() -> tuple[str, ...]:

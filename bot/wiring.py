@@ -16,10 +16,12 @@ from adapters.jobs.table import TableEngine
 from adapters.leftovers import Leftovers, nothing
 from adapters.runbook_folder import Catalogue, RunbookFolder
 from adapters.sandbox import PlainRunner
+from adapters.skill_folder import shelf
 from adapters.storage import jobs, settling, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.records import Records
+from adapters.storage.reminders import Reminders
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
 from adapters.storage.sqlite import SqliteDatabase
@@ -30,6 +32,7 @@ from approvals.freeze import Freezer
 from approvals.gate import Gate, Switches
 from approvals.models import EXPIRE, REMIND, RUN
 from bot import settings
+from bot.absent import NoDatabase, NoSandbox
 from bot.answer import Answering
 from bot.ask import Asking
 from bot.authority import AuthorityFile
@@ -37,19 +40,23 @@ from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.inbox import Inbox
+from bot.notify import Notifying
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
 from bot.schedule import TICK, Scheduling, schedules_of
 from bot.settings import Settings
 from bot.stop import Stopping
+from bot.toolsets import Ports, composed
 from core.agent import Agent
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, Chat
+from core.errors import Invalid
 from core.limits import Limits
-from core.plans import RunStep
-from core.ports import Ended, Ending, Runner
+from core.ports import Model, Runner
 from core.redaction import Redactor
+from core.reminders import DUE
+from core.toolbelt import Toolbelt
 from core.tools import Toolbox
 
 _MOST_TRIES = 50
@@ -67,26 +74,6 @@ class SystemClock:
         return datetime.now(UTC)  # noqa: TID251 - the Clock that everything else asks
 
 
-@dataclass(frozen=True, slots=True)
-class NoSandbox:
-    """A `Runner` for a configuration that names no sandbox: nothing runs."""
-
-    backend: str = "unset"
-
-    def obstacle(self, step: RunStep) -> str | None:
-        """Say how to choose a sandbox."""
-        del step
-        return (
-            "nothing may run, because no sandbox is chosen. An operator has to set "
-            "`sandbox: {backend: none}` in sayso.yml to run commands without one."
-        )
-
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
-        """Start nothing."""
-        del step_id
-        return Ended(ending=Ending.NOT_STARTED, exit_code=None, output=self.obstacle(step) or "")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
     """Everything that a command may use."""
@@ -101,6 +88,7 @@ class App:
     records: Records
     catalogue: Callable[[], Catalogue]
     toolbox: Callable[[], Toolbox]
+    toolbelt: Toolbelt
     settings: Settings
 
 
@@ -131,7 +119,31 @@ async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
 
 def catalogue(file: Path, configured: Settings) -> Catalogue:
     """Return the runbooks as they are now, with what is wrong with the others."""
-    return _folder(file, configured).catalogue()
+    try:
+        taken = toolbelt(file, configured).owners
+    except Invalid:
+        taken = dict[str, str]()  # told with the toolsets
+    return _folder(file, configured, taken).catalogue()
+
+
+def toolbelt(
+    file: Path,
+    configured: Settings,
+    database: Database | None = None,
+    redactor: Redactor | None = None,
+) -> Toolbelt:
+    """Return the toolsets that are on; without a database they can be looked at, but not used.
+
+    Raises `Invalid` with file, line and field where they do not fit together.
+    """
+    home = _home(file)
+    ports = Ports(
+        reminders=Reminders(database or NoDatabase()),
+        clock=SystemClock(),
+        redactor=redactor or Redactor.of([]),
+        shelf=lambda folder: shelf(home / folder),
+    )
+    return composed(file, configured, ports.own())
 
 
 class _Parts:
@@ -140,6 +152,7 @@ class _Parts:
     def __init__(self, configured: Settings, file: Path, database: Database, seams: Seams) -> None:
         self.settings = configured
         self.chats, self.pace = seams.chats, seams.pace
+        self.model: Model = GrammarModel()
         self.database = database = seams.database(database)
         home = _home(file)
         work = home / configured.runbooks.workdir
@@ -148,7 +161,9 @@ class _Parts:
         plain = PlainRunner(folder=work, secrets=secrets, redactor=self.redactor)
         runner = plain if configured.sandbox.backend == "none" else NoSandbox()
         self.runner = CountedRunner(seams.runner(runner))
-        self.folder = _folder(file, configured)
+        self.toolbelt = toolbelt(file, configured, database, self.redactor)
+        self.folder = _folder(file, configured, self.toolbelt.owners)
+        self.folder.must_not_clash()
         self.conversations = Conversations(database)
         self.requests, self.runs = Requests(database), Runs(database)
         self.gate = Gate(
@@ -202,6 +217,7 @@ class _Parts:
             engine=engine,
             catalogue=self.folder.catalogue,
             toolbox=self.folder.toolbox,
+            toolbelt=self.toolbelt,
             settings=self.settings,
         )
 
@@ -231,6 +247,7 @@ class _Parts:
             TURN: Kind(handler=self._answering(), clean=left.of_turn, settle=turns.settle),
             RUN: Kind(handler=self._running(), clean=left.of_run, settle=settling.settle),
             TICK: Kind(handler=self.scheduling, clean=nothing, settle=again),
+            DUE: Kind(handler=self._notifying(), clean=nothing, settle=again),
             REMIND: Kind(handler=reminding, clean=nothing, settle=again),
             EXPIRE: Kind(handler=expiring, clean=nothing, settle=again),
             POST: Kind(handler=delivering.post, clean=nothing, settle=again),
@@ -241,11 +258,21 @@ class _Parts:
         execution = Execution(store=self.runs, runner=self.runner)
         return Running(store=self.requests, gate=self.gate, execution=execution)
 
+    def _notifying(self) -> Notifying:
+        config = self.settings.toolsets.reminders
+        return Notifying(
+            reminders=Reminders(self.database),
+            gate=self.gate,
+            inbox=self._inbox(look=_nothing, runner=None),
+            wakes=self.model.generative and config is not None and config.starts_turn,
+        )
+
     def _answering(self) -> Answering:
         return Answering(
             conversations=self.conversations,
             agent=Agent(runner=self.runner, redactor=self.redactor, limits=Limits()),
-            model=GrammarModel(),
+            model=self.model,
+            toolbelt=self.toolbelt,
             gate=self.gate,
             toolbox=self.folder.toolbox,
             defaults=self.settings.defaults,
@@ -262,6 +289,6 @@ def _home(file: Path) -> Path:
     return file.resolve().parent
 
 
-def _folder(file: Path, configured: Settings) -> RunbookFolder:
+def _folder(file: Path, configured: Settings, taken: Mapping[str, str]) -> RunbookFolder:
     folder = _home(file) / configured.runbooks.folder
-    return RunbookFolder(folder, strict=configured.runbooks.strict)
+    return RunbookFolder(folder, strict=configured.runbooks.strict, taken=taken)

@@ -17,6 +17,7 @@ from bot.decide import Decided, Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.inbox import Inbox
+from bot.notify import Notifying
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
@@ -30,6 +31,8 @@ from core.jobs import Engine, Handler, Job
 from core.limits import Limits
 from core.principals import Identity
 from core.redaction import Redactor
+from core.reminders import DUE
+from core.toolbelt import Toolbelt
 from core.tools import Tool, Toolbox
 from core.transcript import Entry, Move
 from tests.builders import PLACE, TENANT, a_proposal
@@ -50,6 +53,9 @@ class Bots:
     model: ScriptedModel = field(default_factory=ScriptedModel)
     chats: dict[str, Chat] = field(default_factory=dict[str, Chat])
     processes: FakeProcesses = field(default_factory=FakeProcesses)
+    toolbelt: Toolbelt = field(default_factory=Toolbelt)
+    wakes: bool = True
+    """Whether a reminder that is due starts a turn."""
     is_broken: bool = False
     """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
 
@@ -79,6 +85,7 @@ class Bots:
             toolbox=lambda: Toolbox.of(self.world.tools),
             defaults={},
             running=self.world.counted.running,
+            toolbelt=self.toolbelt,
         )
 
     @property
@@ -91,6 +98,16 @@ class Bots:
             runs=stores.runs,
             conversations=stores.conversations,
             chats=self.chats,
+        )
+
+    @property
+    def notifying(self) -> Notifying:
+        """Return the handler of reminders that are due."""
+        return Notifying(
+            reminders=self.world.stores.reminders,
+            gate=self.world.gate,
+            inbox=self.inbox,
+            wakes=self.wakes,
         )
 
     @property
@@ -110,6 +127,7 @@ class Bots:
                 RUN: Kind(handler=self.running, clean=_nothing, settle=settling.settle),
                 EXPIRE: _safe(Expiring(store=store)),
                 REMIND: _safe(Reminding(store=store, gate=self.world.gate)),
+                DUE: _safe(self.notifying),
                 POST: _safe(delivering.post),
                 EDIT: _safe(delivering.edit),
             },

@@ -13,6 +13,7 @@ from adapters.storage import jobs, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.records import Records
+from adapters.storage.reminders import Reminders
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
 from adapters.storage.settling import settle
@@ -31,7 +32,7 @@ from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "transcript", "plan", "request", "vote", "denial",
-    "run", "step", "audit", "job", "job_lock",
+    "run", "step", "audit", "job", "job_lock", "reminder",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""
@@ -96,6 +97,11 @@ class Stores:
     def deliveries(self) -> Deliveries:
         """Return what is to be delivered."""
         return Deliveries(self.database)
+
+    @property
+    def reminders(self) -> Reminders:
+        """Return the reminders."""
+        return Reminders(self.database)
 
     @property
     def records(self) -> Records:
