@@ -8,10 +8,16 @@ from approvals.gate import Gate
 from bot.inbox import Inbox
 from core.errors import Invalid, Refused, Unavailable
 from core.jobs import Hold
+from core.ports import Model
 from core.reminders import Reminder, Reminders, ReminderState, job_of, schedule_of
-from core.toolsets.reminders import message, note
+from core.toolsets.reminders import RemindersConfig, message, note
 
 _log = logging.getLogger("sayso.reminder")
+
+
+def wakes(model: Model, config: RemindersConfig | None) -> bool:
+    """Whether a due reminder starts a turn: only a model that writes could answer it."""
+    return model.generative and config is not None and config.starts_turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +32,7 @@ class Notifying:
     gate: Gate
     inbox: Inbox
     wakes: bool
-    """Whether a due reminder starts a turn; without a model that writes, none could answer it."""
+    """Whether a due reminder starts a turn."""
 
     async def __call__(self, hold: Hold) -> None:
         """Tell, unless it was cancelled or its owner may no longer ask there."""

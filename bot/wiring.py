@@ -31,7 +31,7 @@ from approvals.execution import Execution
 from approvals.freeze import Freezer
 from approvals.gate import Gate, Switches
 from approvals.models import EXPIRE, REMIND, RUN
-from bot import settings
+from bot import notify, settings
 from bot.absent import NoDatabase, NoSandbox
 from bot.answer import Answering
 from bot.ask import Asking
@@ -259,12 +259,11 @@ class _Parts:
         return Running(store=self.requests, gate=self.gate, execution=execution)
 
     def _notifying(self) -> Notifying:
-        config = self.settings.toolsets.reminders
         return Notifying(
             reminders=Reminders(self.database),
             gate=self.gate,
             inbox=self._inbox(look=_nothing, runner=None),
-            wakes=self.model.generative and config is not None and config.starts_turn,
+            wakes=notify.wakes(self.model, self.settings.toolsets.reminders),
         )
 
     def _answering(self) -> Answering:

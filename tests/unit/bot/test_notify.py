@@ -9,18 +9,20 @@ import pytest
 
 from adapters.storage import jobs
 from approvals.models import State
+from bot.notify import wakes
 from core.conversations import TURN
 from core.deliveries import Text
 from core.errors import Invalid, Unavailable
 from core.redaction import Redactor
 from core.reminders import DUE, ReminderState, job_of
 from core.toolbelt import Toolbelt
+from core.tools import Caller
 from core.toolsets.reminders import RemindersConfig, toolset
 from core.transcript import Heard, Noted, Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, TENANT, THREAD, a_new_turn
 from tests.fakes.chat import FakeChat
-from tests.fakes.clock import FrozenClock
+from tests.fakes.clock import START, FrozenClock
 from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
 from tests.gates import EVE, SECRET, World, allow, without
@@ -70,6 +72,17 @@ async def all_due(bots: Bots) -> None:
     await soon(is_over)
 
 
+async def due_turns(bots: Bots) -> None:
+    """Have one process answer whatever waits."""
+    async with bots.serving():
+
+        async def is_over() -> bool:
+            waiting = [row["state"] for row in await jobs_of(bots.world.stores, TURN)]
+            return not {"queued", "running"} & set(waiting)
+
+        await soon(is_over)
+
+
 async def due(bots: Bots, clock: FrozenClock, *, after: timedelta = 2 * HOUR) -> None:
     """Let time pass and have one process serve what is due."""
     clock.pass_by(after)
@@ -115,6 +128,23 @@ async def test_t11_a_model_sets_one_by_a_tool(bots: Bots) -> None:
     assert await say(bots, "look later") == "I will."
     assert "Reminder n_" in bots.model.told[0].text
     assert "Where something has to be looked at later" in bots.model.prompts[0].system
+
+
+async def test_c48_a_turn_that_is_answered_again_sets_each_of_its_reminders_once(
+    bots: Bots, clock: FrozenClock
+) -> None:
+    tool = bots.toolbelt.toolsets[0].tools[0]
+    assert tool.look
+    for call in ("1", "2"):
+        for text in ("look at web", "look at db"):
+            caller = Caller(
+                tenant=TENANT, principal="alice", conversation=CONVERSATION, turn="t_1", call=call
+            )
+            await tool.look({"when": "1h", "text": text}, caller)
+        clock.pass_by(timedelta(minutes=5))
+    listed = await bots.world.stores.reminders.pending(TENANT, "alice", CONVERSATION)
+    assert sorted(one.text for one in listed) == ["look at db", "look at web"]
+    assert {one.due for one in listed} == {START + HOUR}
 
 
 @pytest.mark.parametrize(
@@ -192,6 +222,45 @@ async def test_who_may_not_use_the_tool_has_no_such_command(bots: Bots) -> None:
     assert [tool.name for tool in bots.model.prompts[0].tools] == ["append-word", "note", "wipe"]
 
 
+# Every field of the configuration changes something
+
+CHANGED: dict[str, RemindersConfig] = {
+    "expose": RemindersConfig(expose=()),
+    "most": RemindersConfig(most=1),
+    "soonest": RemindersConfig(soonest=2 * HOUR),
+    "furthest": RemindersConfig(furthest=timedelta(minutes=30)),
+    "starts_turn": RemindersConfig(starts_turn=False),
+}
+
+
+async def behaviour(bots: Bots, clock: FrozenClock, config: RemindersConfig) -> list[str]:
+    """Return what two reminders for an hour from now are answered with, and what comes of them."""
+    writes = ScriptedModel(*[Say(text="Hm.")] * 9, generative=True)
+    made = toolset(config, bots.world.stores.reminders, clock, Redactor.of([]))
+    bots.toolbelt, bots.model = Toolbelt.of([made.exposed(config)]), writes
+    told = [re.sub("n_[0-9a-f]+", "n_", await say(bots, "!remind_me 1h look")) for _ in range(2)]
+    return [*told, str(wakes(writes, config))]
+
+
+def test_c29_no_field_is_left_out() -> None:
+    assert CHANGED.keys() == RemindersConfig.model_fields.keys()
+
+
+@pytest.mark.parametrize("field", CHANGED)
+async def test_c29_each_field_changes_something(bots: Bots, clock: FrozenClock, field: str) -> None:
+    changed = await behaviour(bots, clock, CHANGED[field])
+    for row in await bots.world.stores.reminders.pending(TENANT, "alice", CONVERSATION):
+        await bots.world.stores.reminders.cancel(TENANT, "alice", row.id)
+    assert await behaviour(bots, clock, RemindersConfig()) != changed
+
+
+def test_t11_without_a_model_that_writes_or_a_configuration_no_turn_is_started() -> None:
+    writes, passes_on = ScriptedModel(generative=True), ScriptedModel()
+    assert wakes(writes, RemindersConfig())
+    assert not wakes(passes_on, RemindersConfig())
+    assert not wakes(writes, None)
+
+
 # When it is due
 
 
@@ -249,6 +318,21 @@ async def test_t11_a_process_that_dies_between_note_and_turn_is_continued(
     assert await notes(bots) == [NOTE]
     assert len(bots.model.seen) == 1
     assert await state(bots, name) is ReminderState.TOLD
+
+
+async def test_t11_a_process_that_dies_after_the_turn_began_starts_no_second_one(
+    bots: Bots, clock: FrozenClock
+) -> None:
+    name = await set_one(bots)
+    clock.pass_by(2 * HOUR)
+    hold = await held(bots, name)
+    bots.model = ScriptedModel(Say(text="Up."), generative=True)
+    await bots.notifying(hold)
+    await due_turns(bots)
+    await bots.notifying(hold)  # its end was not written, so it is begun again
+    await due_turns(bots)
+    assert await notes(bots) == [NOTE]
+    assert len(bots.model.seen) == 1
 
 
 async def test_t11_a_due_one_is_looked_at_in_the_name_of_its_owner_and_marked(

@@ -19,7 +19,6 @@ from core.redaction import Redactor
 from core.toolbelt import Toolbelt
 from core.tools import Toolbox
 from core.toolset import Channel, Exposure, Maker, Toolset
-from core.toolsets.reminders import RemindersConfig
 from core.toolsets.skills import SkillsConfig
 from tests.builders import WordArguments
 from tests.fakes.clock import FrozenClock
@@ -279,12 +278,8 @@ def test_c29_every_field_of_a_configuration_changes_something(file: Path) -> Non
     plain = behaviour("  skills:\n")
     for name, value in changes.items():
         assert behaviour(f"  skills: {{{name}: {value}}}\n") != plain, name
-    # `most_bytes` is walked in tests/unit/core/test_skills.py; what a reminder's fields change, below
-    # and in test_notify.py (`starts_turn`).
-    assert set(SkillsConfig.model_fields) == {*changes, "most_bytes"}
-    assert set(RemindersConfig.model_fields) == {
-        "expose", "most", "soonest", "furthest", "starts_turn",
-    }  # fmt: skip
+    cuts = "tests/unit/core/test_skills.py"
+    assert set(SkillsConfig.model_fields) == {*changes, "most_bytes"}, f"`most_bytes`: {cuts}"
 
 
 # At the start, and for `sayso check`
