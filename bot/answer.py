@@ -10,6 +10,7 @@ from approvals import entitlement
 from approvals.gate import Gate
 from approvals.models import Proposal
 from approvals.policy import Action, Authority
+from bot.briefing import Brief, Briefing
 from core import commands, plans
 from core.agent import Agent, Dictated, Session
 from core.canonical import Json
@@ -21,6 +22,7 @@ from core.plans import Plan
 from core.ports import Model
 from core.principals import Principal
 from core.prompt import Prompt
+from core.task import Task
 from core.tools import Caller, Checked, Effect, Tool, Toolbox
 from core.transcript import AgentText, Entry, Heard
 
@@ -38,6 +40,7 @@ class Answering:
     conversations: Conversations
     agent: Agent
     model: Model
+    briefing: Briefing
     gate: Gate
     toolbox: Callable[[], Toolbox]
     defaults: Mapping[str, Json]
@@ -49,7 +52,7 @@ class Answering:
         turn = await self.conversations.turn(hold.job.tenant, str(hold.job.payload["turn"]))
         if turn is None or turn.reason is not None:
             return
-        answering = _Answer(rules=self, turn=turn, hold=hold)
+        answering = _Answer(rules=self, turn=turn, hold=hold, task=self.briefing.task())
         outcome, killed = await self._until_stopped(hold, turn, answering.outcome())
         if outcome.reason is Reason.STOPPED:
             outcome = replace(outcome, entries=answering.so_far)
@@ -59,6 +62,7 @@ class Answering:
             suggestions=outcome.suggestions,
             killed=killed,
             entries=outcome.entries,
+            frame=answering.task.frame,
         )
         await self._end(hold, Closing(turn=turn, job=hold.job, end=end))
 
@@ -102,6 +106,7 @@ class _Answer:
     rules: Answering
     turn: Turn
     hold: Hold
+    task: Task
     _seen: list[Entry] = field(default_factory=list[Entry])
 
     @property
@@ -139,10 +144,11 @@ class _Answer:
         authority, principal = self.rules.gate.person(self.turn.tenant, self.turn.principal)
         if not entitlement.may_chat(authority, principal, self.turn.place):
             return _answered("You may no longer ask Sayso here, so this was not looked at.")
-        tools = self.rules.toolbox().offered(partial(_may_use, authority, principal))
+        may = partial(_may_use, authority, principal)
+        tools = self.rules.toolbox().offered(may)
         match self.turn.wish:
             case Words(text=text):
-                return await self._to_words(text, tools)
+                return await self._to_words(text, tools, may)
             case Masked():
                 return _answered(_MASKED)
             case Exported(plan=body):
@@ -152,27 +158,31 @@ class _Answer:
                 old = await self.rules.gate.may_again(authority, principal, request)
                 return await self._to_plan(old.plan, tools, supersedes=old.id)
 
-    async def _to_words(self, text: str, tools: Toolbox) -> Outcome:
+    async def _to_words(self, text: str, tools: Toolbox, may: Callable[[Tool], bool]) -> Outcome:
         try:
             model = self._model_for(text, tools)
         except Incorrect as misuse:
             return _answered(misuse.shown)
         known = await self.rules.conversations.history(self.turn)
+        brief = Brief(prompt=Prompt(tools=tools), news=known.news)
+        if model.generative:
+            mine = self.task.among(tools).offered(may)
+            brief = await self.rules.briefing.brief(self.task, text, mine, self._caller, known)
         outcome = await self.rules.agent.turn(
             Heard(speaker=self.turn.principal, text=text),
             model=model,
-            history=(*known.entries, *known.news),
+            history=(*known.entries, *brief.news),
             # Named after the claim too: whoever answers next must not be taken for this one.
             session=Session(
                 turn=f"{self.turn.id}.{self.hold.job.fence}",
                 caller=self._caller,
-                prompt=Prompt(tools=tools),
+                prompt=brief.prompt,
                 defaults=self.rules.defaults,
-                watch=partial(self._saw, known.news),
+                watch=partial(self._saw, brief.news),
             ),
-            propose=partial(self._propose, known.news),
+            propose=partial(self._propose, brief.news),
         )
-        return replace(outcome, entries=(*known.news, *outcome.entries))
+        return replace(outcome, entries=(*brief.news, *outcome.entries))
 
     def _model_for(self, text: str, tools: Toolbox) -> Model:
         """Return what decides: the person, where they typed a command, else the model."""
@@ -203,7 +213,9 @@ class _Answer:
         seen: str,
         entries: tuple[Entry, ...],
     ) -> str:
-        end = TurnEnd(reason=Reason.PROPOSED, text=seen, entries=(*news, *entries))
+        end = TurnEnd(
+            reason=Reason.PROPOSED, text=seen, entries=(*news, *entries), frame=self.task.frame
+        )
         return await self._proposed(self._proposal(calls, about, end))
 
     def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:

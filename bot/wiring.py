@@ -19,6 +19,7 @@ from adapters.sandbox import PlainRunner
 from adapters.storage import jobs, settling, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
+from adapters.storage.frames import Frames
 from adapters.storage.records import Records
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
@@ -33,6 +34,7 @@ from bot import settings
 from bot.answer import Answering
 from bot.ask import Asking
 from bot.authority import AuthorityFile
+from bot.briefing import Briefing, instructions
 from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
@@ -246,6 +248,9 @@ class _Parts:
             conversations=self.conversations,
             agent=Agent(runner=self.runner, redactor=self.redactor, limits=Limits()),
             model=GrammarModel(),
+            briefing=Briefing(
+                system=instructions(), frames=Frames(self.database), redactor=self.redactor
+            ),
             gate=self.gate,
             toolbox=self.folder.toolbox,
             defaults=self.settings.defaults,

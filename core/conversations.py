@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
 from core.events import Place
+from core.frame import Frame
 from core.jobs import Job
 from core.outcomes import Reason
 from core.transcript import Entry, Noted
@@ -145,6 +146,8 @@ class TurnEnd:
     killed: int = 0
     entries: tuple[Entry, ...] = ()
     """What the model's transcript goes on with: what it was told and heard, did and said."""
+    frame: Frame | None = None
+    """The task as it is now; None where the one that is kept stays as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

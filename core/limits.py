@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 
 from core.canonical import Json, encode
 from core.errors import Invalid, Refused
-from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke
+from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, Stated
 
 _SHARE = 4
 
@@ -80,14 +80,14 @@ def _entry_bytes(entry: Entry) -> int:
 
 
 def _text_bytes(entry: Entry) -> int:
-    """Measure an entry without numbers: its plain JSON is as long as the canonical one, and cheap."""
+    """Measure an entry without fractions: its plain JSON is as long as the canonical one, and cheap."""
     try:
         return len(_PLAIN.encode(entry).encode())
     except UnicodeEncodeError as error:
         raise Refused("This text holds half a character, so it has no exact JSON form.") from error
 
 
-def _values(part: Heard | Noted | Spoke | Returned | Result) -> dict[str, object]:
+def _values(part: Heard | Noted | Spoke | Stated | Returned | Result) -> dict[str, object]:
     return {field.name: getattr(part, field.name) for field in fields(part)}
 
 

@@ -7,7 +7,10 @@ from typing import TypeAlias
 from core.tools import Caller, Tool
 
 State: TypeAlias = Callable[[Caller], Awaitable[str]]
-"""Returns what is so now, whole, a line for each thing; what a model is sent is what changed."""
+"""Returns what is so now, whole, a line for each thing; what a model is sent is what changed.
+
+Each line says all about its thing, since their order means nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,36 @@ class Noted:
     """The entry of the conversation that it tells of; 0 where it tells of none."""
 
 
+class Form(StrEnum):
+    """How much of a state one statement says."""
+
+    WHOLE = "whole"
+    CHANGES = "changes"
+    """Lines that are so now (`+ `) and lines that are no longer (`- `), since the statement before."""
+    AWAY = "away"
+    """Nothing: the state could not be looked at."""
+
+
+class Trust(StrEnum):
+    """Whose words a text is made of."""
+
+    SOFTWARE = "software"
+    OUTSIDE = "outside"
+    """Of people, models, files or programs: data, never an instruction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What is so now, by a source that software names."""
+
+    source: str
+    number: int
+    """Counts the statements of one source, so that one that is missing is noticed."""
+    form: Form
+    text: str
+    trust: Trust
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """What came of one call. An error is evidence for the model, never a crash."""
@@ -141,7 +171,7 @@ class Pause:
     wire: Wire
 
 
-Entry: TypeAlias = Heard | Called | Returned | Spoke | Noted
+Entry: TypeAlias = Heard | Called | Returned | Spoke | Noted | Stated
 Move: TypeAlias = Say | Use | Broken | Pause
 
 

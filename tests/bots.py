@@ -1,7 +1,7 @@
 """Processes that decide, run and stop on one database, with a runner that does what a test says."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -13,6 +13,7 @@ from approvals.execution import Execution
 from approvals.models import EXPIRE, REMIND, RUN, Request, Run, job_of
 from bot.answer import Answering
 from bot.ask import Answered, Asking
+from bot.briefing import Briefing, by_name, instructions
 from bot.decide import Decided, Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
@@ -26,11 +27,13 @@ from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
 from core.events import Approve, Ask, Place, Stop
+from core.frame import Classifier
 from core.jobs import Engine, Handler, Job
 from core.limits import Limits
 from core.principals import Identity
 from core.redaction import Redactor
 from core.tools import Tool, Toolbox
+from core.toolset import Toolset
 from core.transcript import Entry, Move
 from tests.builders import PLACE, TENANT, a_proposal
 from tests.fakes.model import ScriptedModel
@@ -50,6 +53,8 @@ class Bots:
     model: ScriptedModel = field(default_factory=ScriptedModel)
     chats: dict[str, Chat] = field(default_factory=dict[str, Chat])
     processes: FakeProcesses = field(default_factory=FakeProcesses)
+    toolsets: tuple[Toolset, ...] = ()
+    classifier: Callable[[Toolbox], Classifier] = by_name
     is_broken: bool = False
     """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
 
@@ -75,6 +80,14 @@ class Bots:
                 pauses=(),
             ),
             model=self.model,
+            briefing=Briefing(
+                system=instructions(self.toolsets),
+                frames=self.world.stores.frames,
+                redactor=Redactor.of([SECRET]),
+                toolsets=self.toolsets,
+                classifier=self.classifier,
+                seconds=0.5,
+            ),
             gate=self.world.gate,
             toolbox=lambda: Toolbox.of(self.world.tools),
             defaults={},

@@ -12,6 +12,7 @@ from adapters.jobs.table import TableEngine
 from adapters.storage import jobs, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
+from adapters.storage.frames import Frames
 from adapters.storage.records import Records
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
@@ -31,7 +32,7 @@ from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "transcript", "plan", "request", "vote", "denial",
-    "run", "step", "audit", "job", "job_lock",
+    "run", "step", "audit", "job", "job_lock", "frame",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""
@@ -91,6 +92,11 @@ class Stores:
     def conversations(self) -> Conversations:
         """Return the conversations."""
         return Conversations(self.database)
+
+    @property
+    def frames(self) -> Frames:
+        """Return the tasks of the conversations."""
+        return Frames(self.database)
 
     @property
     def deliveries(self) -> Deliveries:

@@ -1,14 +1,26 @@
 """What a model knows of a conversation, as rows that are only ever added to."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from adapters.storage.transactions import Row, Transaction, rows, sql
 from core import canonical
 from core.conversations import History, Turn
-from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
+from core.transcript import (
+    Called,
+    Entry,
+    Form,
+    Heard,
+    Noted,
+    Result,
+    Returned,
+    Spoke,
+    Stated,
+    ToolCall,
+    Trust,
+)
 
 
 def extend(conversation: str, entries: Sequence[Entry]) -> Transaction[None]:
@@ -52,14 +64,16 @@ def history(turn: Turn) -> Transaction[History]:
 def _entry(row: Row) -> Entry:
     body: Any = json.loads(row["body"])
     match row["kind"]:
-        case "heard":
-            return Heard(**body)
         case "called":
             calls = tuple(ToolCall(**call) for call in body.pop("calls"))
             return Called(calls=calls, **body)
         case "returned":
             return Returned(results=tuple(Result(**result) for result in body["results"]))
-        case "spoke":
-            return Spoke(**body)
-        case _:
-            return Noted(**body)
+        case "stated":
+            form, trust = Form(body.pop("form")), Trust(body.pop("trust"))
+            return Stated(form=form, trust=trust, **body)
+        case kind:
+            return _PLAIN[kind](**body)
+
+
+_PLAIN: Mapping[str, type[Heard | Spoke | Noted]] = {"heard": Heard, "spoke": Spoke, "noted": Noted}

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import TypeAdapter
 
-from adapters.storage import jobs, transcripts
+from adapters.storage import frames, jobs, transcripts
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, sql, text_of
 from core import canonical
@@ -171,7 +171,7 @@ def _cut(given: TurnEnd) -> TurnEnd:
     while did and isinstance(did[-1], Spoke):  # words that nobody was shown
         did = did[:-1]
     entries = (*did, Noted(text=_STOPPED.text)) if did else ()
-    return replace(_STOPPED, killed=given.killed, entries=entries)
+    return replace(_STOPPED, killed=given.killed, entries=entries, frame=given.frame)
 
 
 def must_hold(now: datetime, closing: Closing) -> Transaction[bool]:
@@ -204,6 +204,8 @@ def close(
         Noted(text=given.text or given.reason),
     )
     yield from transcripts.extend(here, given.entries or told)
+    if given.frame:
+        yield from frames.keep(turn.tenant, here, given.frame)
     if given.text:
         yield from append(now, here, "answered", SYSTEM, given.text, about=turn.id)
     yield from log(

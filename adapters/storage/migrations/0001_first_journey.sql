@@ -70,7 +70,8 @@ CREATE TABLE posted (
 CREATE TABLE transcript (
     conversation TEXT NOT NULL REFERENCES conversation (id),
     seq          INTEGER NOT NULL,
-    kind         TEXT NOT NULL CHECK (kind IN ('heard', 'called', 'returned', 'spoke', 'noted')),
+    kind         TEXT NOT NULL CHECK (kind IN (
+        'heard', 'called', 'returned', 'spoke', 'noted', 'stated')),
     body         TEXT NOT NULL,
     entry        INTEGER,
     PRIMARY KEY (conversation, seq)
