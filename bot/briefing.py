@@ -48,6 +48,9 @@ class Briefing:
     seconds: float = 2.0
     """In which the classifier, and each state, has to answer."""
 
+    def __post_init__(self) -> None:
+        self._context(self.task())  # a name that two states have is refused at start
+
     def task(self) -> Task:
         """Return the task of one turn, of which nothing is known yet."""
         return Task(redactor=self.redactor)

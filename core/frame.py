@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, assert_never
 
 from core.display import one_line
 from core.entities import Choices, Entity, named
@@ -64,7 +64,7 @@ Topic: TypeAlias = Continue | Pivot
 class Classifier(Protocol):
     """Says whether a message goes on with a task. It may fail or be slow: then the task goes on."""
 
-    async def __call__(self, frame: Frame, text: str) -> Topic:
+    async def __call__(self, frame: Frame, text: str, /) -> Topic:
         """Return which of both."""
         ...
 
@@ -127,6 +127,8 @@ def after(frame: Frame, topic: Topic | None, text: str, here: int) -> Frame:
         case Continue():
             intent = frame.intent or intent_of(text)
             return _capped(replace(frame, intent=intent, entities=frame.entities | topic.entities))
+        case _:
+            assert_never(topic)
 
 
 def intent_of(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from core.canonical import encode
-from core.display import json_text, output
+from core.display import json_text, output, sound
 from core.fitting import TEXT_BYTES, cut
 from core.transcript import (
     Called,
@@ -62,7 +62,9 @@ def _blocks(entry: Entry, tools: Mapping[str, str]) -> Iterator[str]:
         case Heard():
             yield quoted(f"message from {json_text(entry.speaker)}", entry.text)
         case Noted():
-            yield quoted(f"note of Sayso; what it quotes is {_DATA}", cut(entry.text, TEXT_BYTES))
+            yield quoted(
+                f"note of Sayso; what it quotes is {_DATA}", cut(sound(entry.text), TEXT_BYTES)
+            )
         case Stated():
             yield _state(entry)
         case Returned():

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.canonical import JsonObject, sha256
 from core.display import sound
+from core.entities import Entity
 from core.frame import Continue, Frame, Known, Pivot, Topic, after, intent_of, lines
 from core.redaction import Redactor
 from core.tools import Caller, Effect, Tool, Toolbox
@@ -72,7 +73,7 @@ class Task:
         self.frame = after(self._known.frame, topic, self._text, self._known.here)
 
     async def _told(self, arguments: JsonObject, caller: Caller) -> str:
-        named = self.topic.entities if self.topic else frozenset()
+        named = self.topic.entities if self.topic else frozenset[Entity]()
         kind = Pivot if arguments["topic"] == "pivot" else Continue
         self._set(kind(entities=named))
         intent = intent_of(self.redactor.text(sound(str(arguments["intent"]))))

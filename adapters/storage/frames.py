@@ -43,9 +43,11 @@ def _known(now: datetime, tenant: str, conversation: str) -> Transaction[Known]:
     )  # fmt: skip
     frame = _built(found[0]) if found else Frame()
     last = yield from rows(
-        "SELECT coalesce(max(seq), 0) AS seq FROM entry WHERE conversation = :conversation",
-        conversation=conversation,
-    )
+        "SELECT coalesce(max(seq), 0) AS seq FROM entry JOIN conversation"
+        " ON conversation.id = entry.conversation"
+        " WHERE conversation = :conversation AND tenant = :tenant",
+        conversation=conversation, tenant=tenant,
+    )  # fmt: skip
     pending = yield from _pending(now, tenant, conversation, frame.since)
     return Known(frame=frame, pending=pending, here=last[0]["seq"])
 

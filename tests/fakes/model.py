@@ -19,6 +19,8 @@ class ScriptedModel:
         self._left = list(script)
         self.seen: list[tuple[Entry, ...]] = []
         """The entries that each of its moves was asked with."""
+        self.prompts: list[Prompt] = []
+        """What stood before them, each time."""
         self.concluded: list[bool] = []
         """Whether each of its moves was asked for as the last one."""
 
@@ -26,7 +28,7 @@ class ScriptedModel:
         self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
     ) -> Move:
         """See the port."""
-        del prompt
+        self.prompts.append(prompt)
         self.seen.append(tuple(entries))
         self.concluded.append(conclude)
         if not self._left:
