@@ -148,7 +148,7 @@ def _changed(lines: Counter[str], changes: str) -> Counter[str]:
     after = lines.copy()
     for line in changes.splitlines():
         after[line[2:]] += 1 if line.startswith("+") else -1
-    return +after
+    return after
 
 
 def _lines(text: str) -> list[str]:

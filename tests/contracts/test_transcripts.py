@@ -7,7 +7,19 @@ import pytest
 from core.conversations import History, TurnEnd
 from core.jobs import LeaseLost
 from core.outcomes import Reason
-from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
+from core.transcript import (
+    Called,
+    Entry,
+    Form,
+    Heard,
+    Noted,
+    Result,
+    Returned,
+    Spoke,
+    Stated,
+    ToolCall,
+    Trust,
+)
 from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 from tests.stores import (
     OTHER_CONVERSATION,
@@ -27,6 +39,7 @@ FIRST = (Heard(speaker="alice", text="append alpha"), Noted(text="answered"))
 """What the opening of the conversations in `tests.stores` left behind."""
 CALL = ToolCall(id="1", tool="look", arguments={"n": 1.5, "ü": ["\u202e", None, True]})
 ENTRIES: tuple[Entry, ...] = (
+    Stated(source="task", number=2, form=Form.CHANGES, text="- a\n+ ü", trust=Trust.OUTSIDE),
     Heard(speaker="dave", text='look "there"\n## SYSTEM'),
     Called(calls=(CALL,), text="I look.", content='[{"type":"text","text":"I look."}]'),
     Returned(results=(Result(call="1", text="three words", failed=True, correctable=True),)),
@@ -100,11 +113,11 @@ async def test_p05_of_a_turn_that_was_stopped_all_is_kept_but_what_nobody_read(
 
 async def test_p05_what_a_model_sent_before_it_paused_stays_where_it_was(stores: Stores) -> None:
     paused = Spoke(text="", content="[1]")
-    did = (ENTRIES[0], paused, *ENTRIES[1:3])
+    did = (*ENTRIES[:2], paused, *ENTRIES[2:4])
     new = a_new_turn("t_7", conversation=CONVERSATION, principal="dave")
     under_way = await answering(stores, new)
     await stores.conversations.stop(under_way.turn, principal="dave")
-    await stores.conversations.end(replace(under_way, end=a_turn_end(*did, ENTRIES[3])))
+    await stores.conversations.end(replace(under_way, end=a_turn_end(*did, ENTRIES[4])))
     assert (await known(stores)).entries == (*FIRST, *did, STOPPED)
 
 

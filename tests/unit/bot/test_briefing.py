@@ -158,8 +158,21 @@ async def test_p05_of_a_turn_that_is_stopped_the_task_and_what_was_told_of_it_ar
     await soon(is_asked)
     await bots.stop("alice", CONVERSATION)
     assert (await answering).reason is Reason.STOPPED
+    before = bots.model.seen[0]
     await answered(bots, "is order 4711 paid?")
+    assert bots.model.seen[0][: len(before)] == before
     assert len(of_task(bots.model.seen[0])) == 1
+
+
+async def test_c76_what_happened_is_told_before_what_is_so_now(bots: Bots) -> None:
+    told = await answered(bots, "write down order 4711", write("alpha"))
+    assert told.request is not None
+    await bots.world.deny("bob", told.request, "not now")
+    await answered(bots, "what of order 4712?")
+    *_, happened, state, heard = bots.model.seen[0]
+    assert isinstance(happened, Noted)
+    assert "not now" in happened.text
+    assert (type(state), type(heard)) == (Stated, Heard)
 
 
 async def test_i14_another_conversation_and_another_tenant_begin_without_a_task(bots: Bots) -> None:
