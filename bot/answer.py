@@ -10,6 +10,7 @@ from approvals import entitlement
 from approvals.gate import Gate
 from approvals.models import Proposal
 from approvals.policy import Action, Authority
+from bot.recall import Recalling
 from core import commands, plans
 from core.agent import Agent, Dictated, Session
 from core.canonical import Json
@@ -36,6 +37,7 @@ class Answering:
     """Handles the job of a turn, in whichever process claimed it. Nothing that it does changes anything."""
 
     conversations: Conversations
+    recalling: Recalling
     agent: Agent
     model: Model
     gate: Gate
@@ -120,8 +122,8 @@ class _Answer:
             call="",
         )
 
-    def _saw(self, news: tuple[Entry, ...], entries: tuple[Entry, ...]) -> None:
-        self._seen[:] = (*news, *entries)
+    def _saw(self, fresh: tuple[Entry, ...], entries: tuple[Entry, ...]) -> None:
+        self._seen[:] = (*fresh, *entries)
 
     async def outcome(self) -> Outcome:
         """Return how the turn ends; what is raised on purpose is an answer too."""
@@ -157,22 +159,24 @@ class _Answer:
             model = self._model_for(text, tools)
         except Incorrect as misuse:
             return _answered(misuse.shown)
-        known = await self.rules.conversations.history(self.turn)
+        # Named after the claim too: whoever answers next must not be taken for this one.
+        name, prompt = f"{self.turn.id}.{self.hold.job.fence}", Prompt(tools=tools)
+        asking = self.rules.agent.asking(model, prompt, name)
+        known = await self.rules.recalling.recall(self.turn, asking)
         outcome = await self.rules.agent.turn(
             Heard(speaker=self.turn.principal, text=text),
             model=model,
-            history=(*known.entries, *known.news),
-            # Named after the claim too: whoever answers next must not be taken for this one.
+            history=known.past,
             session=Session(
-                turn=f"{self.turn.id}.{self.hold.job.fence}",
+                turn=name,
                 caller=self._caller,
-                prompt=Prompt(tools=tools),
+                prompt=prompt,
                 defaults=self.rules.defaults,
-                watch=partial(self._saw, known.news),
+                watch=partial(self._saw, known.fresh),
             ),
-            propose=partial(self._propose, known.news),
+            propose=partial(self._propose, known.fresh),
         )
-        return replace(outcome, entries=(*known.news, *outcome.entries))
+        return replace(outcome, entries=(*known.fresh, *outcome.entries))
 
     def _model_for(self, text: str, tools: Toolbox) -> Model:
         """Return what decides: the person, where they typed a command, else the model."""
@@ -197,13 +201,13 @@ class _Answer:
 
     async def _propose(
         self,
-        news: tuple[Entry, ...],
+        fresh: tuple[Entry, ...],
         calls: Sequence[Checked],
         about: AgentText,
         seen: str,
         entries: tuple[Entry, ...],
     ) -> str:
-        end = TurnEnd(reason=Reason.PROPOSED, text=seen, entries=(*news, *entries))
+        end = TurnEnd(reason=Reason.PROPOSED, text=seen, entries=(*fresh, *entries))
         return await self._proposed(self._proposal(calls, about, end))
 
     def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:

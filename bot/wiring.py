@@ -37,6 +37,7 @@ from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.inbox import Inbox
+from bot.recall import Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
@@ -44,6 +45,7 @@ from bot.schedule import TICK, Scheduling, schedules_of
 from bot.settings import Settings
 from bot.stop import Stopping
 from core.agent import Agent
+from core.compaction import Compaction
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, Chat
 from core.limits import Limits
@@ -242,9 +244,15 @@ class _Parts:
         return Running(store=self.requests, gate=self.gate, execution=execution)
 
     def _answering(self) -> Answering:
+        limits = Limits()
         return Answering(
             conversations=self.conversations,
-            agent=Agent(runner=self.runner, redactor=self.redactor, limits=Limits()),
+            recalling=Recalling(
+                conversations=self.conversations,
+                requests=self.requests,
+                compaction=Compaction(limits=limits, redactor=self.redactor),
+            ),
+            agent=Agent(runner=self.runner, redactor=self.redactor, limits=limits),
             model=GrammarModel(),
             gate=self.gate,
             toolbox=self.folder.toolbox,

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 
 from core.admission import Rules
 from core.asking import Asking
-from core.calls import ids_of
+from core.calls import Names
 from core.canonical import Json
 from core.display import sound
 from core.errors import Refused
-from core.limits import Limits, prompt_bytes
+from core.limits import Limits
 from core.loop import Course
 from core.outcomes import Outcome, Reason
+from core.past import NOTHING, Past
 from core.ports import Model, Runner
 from core.progress import Progress
 from core.prompt import Prompt
@@ -21,7 +22,7 @@ from core.redaction import Redactor
 from core.stepping import Propose, Stepping
 from core.tools import Caller
 from core.trail import Trail, untold
-from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use, whole
+from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,7 @@ class Agent:
         model: Model,
         session: Session,
         propose: Propose,
-        history: Sequence[Entry] = (),
+        history: Past = NOTHING,
     ) -> Outcome:
         """Answer one message and return how it ended; failures are outcomes, not exceptions.
 
@@ -89,22 +90,26 @@ class Agent:
             return Outcome(reason=Reason.ERROR, text=error.shown, entries=(heard,))
         return await course.run()
 
+    def asking(self, model: Model, prompt: Prompt, turn: str) -> Asking:
+        """Return what asks a model on behalf of a turn."""
+        return Asking(model=model, prompt=prompt, turn=turn, pauses=self.pauses)
+
     def _course(
         self,
         heard: Heard,
         model: Model,
         session: Session,
-        history: Sequence[Entry],
+        history: Past,
         propose: Propose,
     ) -> Course:
         """Return a turn at its start; raise `Refused` where the transcript is none."""
-        before = whole(history)
         # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
-        size = prompt_bytes(before) + session.prompt.bytes if model.generative else 0
-        progress = Progress(history=before, bytes=size, taken=ids_of(before), watch=session.watch)
+        size = history.bytes + session.prompt.bytes if model.generative else 0
+        names = Names(turn=session.caller.turn, before=history.ids)
+        progress = Progress(history=history.sent, bytes=size, names=names, watch=session.watch)
         progress.append(replace(heard, text=sound(heard.text)))
         now, limits = asyncio.get_running_loop().time(), self.limits
-        asking = Asking(model=model, prompt=session.prompt, turn=session.turn, pauses=self.pauses)
+        asking = self.asking(model, session.prompt, session.turn)
         reading = Reading(
             runner=self.runner,
             turn=session.turn,

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 
 from core.canonical import Json, encode
 from core.errors import Invalid, Refused
-from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke
+from core.transcript import Called, Compacted, Entry, Heard, Noted, Result, Returned, Spoke
 
 _SHARE = 4
 
@@ -40,6 +40,11 @@ class Limits:
     def kept_bytes(self) -> int:
         """Return how large a conversation may be at the end of a turn: the rest is for the next message."""
         return self.prompt_bytes - self.prompt_bytes // _SHARE
+
+    @property
+    def begun_bytes(self) -> int:
+        """Return how large a conversation may be where a turn begins: the rest is for its results."""
+        return self.kept_bytes - self.kept_bytes // _SHARE
 
     @property
     def least_bytes(self) -> int:
@@ -75,6 +80,8 @@ def _entry_bytes(entry: Entry) -> int:
             return len(content.encode())
         case Called():
             return _bytes(asdict(entry))
+        case Compacted():
+            return len(entry.text.encode())
         case _:
             return _text_bytes(entry)
 

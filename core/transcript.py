@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from typing import TypeAlias
 
 from core.canonical import JsonObject
@@ -86,6 +87,31 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What a prompt begins with instead of the turns that it stands for (C79)."""
+
+    turns: int
+    told: tuple[str, ...] = ()
+    """By software: a line for each of the newest of them."""
+    waiting: tuple[str, ...] = ()
+    """By software: what waited for people then."""
+    words: str = ""
+    """A model's own summary, which nobody checked; empty where software's lines are all there is."""
+
+    @property
+    def text(self) -> str:
+        """Return it as a model is given it: first what software knows, then what a model said."""
+        parts = [
+            f"The {self.turns} turns before this are left out. What software kept of them:",
+            *(f"- {line}" for line in self.told),
+            *(f"- waits for approval: {line}" for line in self.waiting),
+        ]
+        if self.words:
+            parts += ["A model summed them up; nobody checked its words:", self.words]
+        return "\n".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Say:
     """The model is done. Each suggestion is a text that the person could send instead."""
 
@@ -141,7 +167,7 @@ class Pause:
     wire: Wire
 
 
-Entry: TypeAlias = Heard | Called | Returned | Spoke | Noted
+Entry: TypeAlias = Heard | Called | Returned | Spoke | Noted | Compacted
 Move: TypeAlias = Say | Use | Broken | Pause
 
 
@@ -150,15 +176,14 @@ def whole(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 
     Raises `Refused` where calls and results do not belong together in any other way.
     """
-    kept = tuple(entries[:-1] if entries and isinstance(entries[-1], Called) else entries)
-    before: Entry | None = None
-    for entry in (*kept, None):
-        if _open(before) != _closed(entry):
-            raise Refused(
-                "What is kept of this conversation does not fit together. Start a new one."
-            )
-        before = entry
-    return kept
+    if not joined(None, entries):
+        raise Refused("What is kept of this conversation does not fit together. Start a new one.")
+    return tuple(entries[:-1] if entries and isinstance(entries[-1], Called) else entries)
+
+
+def joined(before: Entry | None, entries: Sequence[Entry]) -> bool:
+    """Return whether entries may follow another: whatever was called has its results right behind."""
+    return all(_open(one) == _closed(next_one) for one, next_one in pairwise((before, *entries)))
 
 
 def _open(entry: Entry | None) -> list[str] | None:

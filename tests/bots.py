@@ -17,11 +17,13 @@ from bot.decide import Decided, Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.inbox import Inbox
+from bot.recall import Memory, Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
 from bot.stop import Stopped, Stopping
 from core.agent import Agent
+from core.compaction import Compaction
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
@@ -50,6 +52,9 @@ class Bots:
     model: ScriptedModel = field(default_factory=ScriptedModel)
     chats: dict[str, Chat] = field(default_factory=dict[str, Chat])
     processes: FakeProcesses = field(default_factory=FakeProcesses)
+    limits: Limits = field(default_factory=Limits)
+    memory: Memory = field(default_factory=Memory)
+    """What these processes remember: more than any that are really several may."""
     is_broken: bool = False
     """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
 
@@ -66,13 +71,17 @@ class Bots:
     @property
     def answering(self) -> Answering:
         """Return the handler of turns."""
+        stores, redactor = self.world.stores, Redactor.of([SECRET])
         return Answering(
-            conversations=self.world.stores.conversations,
+            conversations=stores.conversations,
+            recalling=Recalling(
+                conversations=stores.conversations,
+                requests=stores.requests,
+                compaction=Compaction(limits=self.limits, redactor=redactor),
+                memory=self.memory,
+            ),
             agent=Agent(
-                runner=self.world.counted,
-                redactor=Redactor.of([SECRET]),
-                limits=Limits(),
-                pauses=(),
+                runner=self.world.counted, redactor=redactor, limits=self.limits, pauses=()
             ),
             model=self.model,
             gate=self.world.gate,

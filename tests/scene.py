@@ -9,6 +9,7 @@ from core.canonical import Json
 from core.errors import SaysoError
 from core.limits import Limits
 from core.outcomes import Outcome
+from core.past import NOTHING
 from core.prompt import Prompt
 from core.redaction import Redactor
 from core.tools import Caller, Checked, Effect, Tool, Toolbox
@@ -83,7 +84,7 @@ class Scene:
             model=model,
             session=session,
             propose=self.proposals,
-            history=self.history,
+            history=NOTHING.then(*self.history),
         )
         assert whole(outcome.entries) == outcome.entries
         return outcome, model

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from adapters.storage import transcripts, turns
 from adapters.storage.opening import keep_plan
 from adapters.storage.transactions import Database
-from core.conversations import Closing, History, NewTurn, Received, Turn, Waiting
+from core.conversations import START, Closing, History, Mark, NewTurn, Received, Turn, Waiting
+from core.transcript import Noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +23,13 @@ class Conversations:
         """See the port."""
         return await self.database.transact(lambda _: turns.read(tenant, turn))
 
-    async def history(self, turn: Turn) -> History:
+    async def history(self, turn: Turn, after: Mark = START) -> History:
         """See the port."""
-        return await self.database.transact(lambda _: transcripts.history(turn))
+        return await self.database.transact(lambda _: transcripts.history(turn, after))
+
+    async def news(self, turn: Turn) -> tuple[Noted, ...]:
+        """See the port."""
+        return await self.database.transact(lambda _: transcripts.news(turn))
 
     async def end(self, closing: Closing) -> None:
         """See the port."""

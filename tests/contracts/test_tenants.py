@@ -125,6 +125,7 @@ CALLS: Mapping[str, Call] = {
     ),
     "Conversations.turn": lambda on, given: on.conversations.turn(OTHER_TENANT, given.turn.id),
     "Conversations.history": lambda on, given: on.conversations.history(given.turn),
+    "Conversations.news": lambda on, given: on.conversations.news(given.turn),
     "Conversations.end": lambda on, given: on.conversations.end(
         Closing(turn=given.turn, job=given.turn_job, end=SILENT)
     ),
