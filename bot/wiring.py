@@ -50,7 +50,7 @@ from core.conversations import TURN
 from core.deliveries import EDIT, POST, Chat
 from core.limits import Limits
 from core.plans import RunStep
-from core.ports import Ended, Ending, Runner
+from core.ports import Ended, Ending, Model, Runner
 from core.redaction import Redactor
 from core.tools import Toolbox
 
@@ -112,6 +112,7 @@ class Seams:
 
     database: Callable[[Database], Database] = lambda database: database
     runner: Callable[[Runner], Runner] = lambda runner: runner
+    model: Callable[[Model], Model] = lambda model: model
     chats: Mapping[str, Chat] = field(default_factory=dict[str, Chat])
     """Platforms besides those that are configured."""
     pace: Pace = field(default_factory=Pace)
@@ -141,7 +142,7 @@ class _Parts:
 
     def __init__(self, configured: Settings, file: Path, database: Database, seams: Seams) -> None:
         self.settings = configured
-        self.chats, self.pace = seams.chats, seams.pace
+        self.chats, self.pace, self.model = seams.chats, seams.pace, seams.model
         self.database = database = seams.database(database)
         home = _home(file)
         work = home / configured.runbooks.workdir
@@ -253,7 +254,7 @@ class _Parts:
                 compaction=Compaction(limits=limits, redactor=self.redactor),
             ),
             agent=Agent(runner=self.runner, redactor=self.redactor, limits=limits),
-            model=GrammarModel(),
+            model=self.model(GrammarModel()),
             gate=self.gate,
             toolbox=self.folder.toolbox,
             defaults=self.settings.defaults,
