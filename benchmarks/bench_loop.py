@@ -9,29 +9,34 @@ import asyncio
 import gc
 import sqlite3
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import count
 from pathlib import Path
-from statistics import median
-from typing import TypeVar
+from statistics import mean, median
+from typing import TypeAlias, TypeVar
 
-from adapters.storage.transactions import Database, Statement, Transaction, Work
+from adapters.storage.transactions import Database, Statement, Transaction, Value, Work
 from benchmarks.bench_journey import furnish
 from benchmarks.measure import cpu_row, cpu_us
 from bot import wiring
-from bot.demo.people import People
-from bot.wiring import Seams
+from bot.authority import CONSOLE, CONSOLE_PLACE
+from bot.wiring import App, Seams
+from core.conversations import Turn
+from core.events import Approve, Ask
 from core.plans import RunStep
 from core.ports import Ended, Ending, Model, Runner
+from core.principals import Identity
 from core.prompt import Prompt
 from core.transcript import Entry, Heard, Move, Say, ToolCall, Use
 
 T = TypeVar("T")
 WARM, TIMES, TURNS, AROUND = 30, 150, 1_000, 10
 WRITES = ("INSERT", "UPDATE", "DELETE")
+ENDS = ("UPDATE turn SET ended_at", "UPDATE run SET state")
+BOB = Identity(platform=CONSOLE[0], workspace=CONSOLE[1], user="bob")
 
 
 @dataclass
@@ -73,35 +78,71 @@ class Recorded:
 
     database: Database | None = None
     on: bool = False
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Is set where a turn or a run has ended."""
     written: list[list[Statement]] = field(default_factory=list[list[Statement]])
 
     async def transact(self, work: Work[T]) -> T:
         assert self.database is not None
-        if not self.on:
-            return await self.database.transact(work)
-        return await self.database.transact(lambda now: self.noting(work, now))
+        made = list[Statement]()
+        result = await self.database.transact(lambda now: noting(work(now), made))
+        if self.on and made:
+            self.written.append(made)
+        if any(one.sql.startswith(ENDS) for one in made):
+            self.over.set()
+        return result
 
     async def changes(self) -> int:
         assert self.database is not None
         return await self.database.changes()
 
-    def noting(self, work: Work[T], now: datetime) -> Transaction[T]:
-        transaction, made = work(now), list[Statement]()
-        try:
-            statement = next(transaction)
-            while True:
-                made += [statement] if statement.sql.startswith(WRITES) else []
-                found = yield statement
-                statement = transaction.send(found)
-        except StopIteration as end:
-            self.written += [made] if made else []
-            result: T = end.value
-            return result
+    async def ended(self) -> None:
+        """Wait until the next turn or run has ended."""
+        await self.over.wait()
+        self.over.clear()
+
+
+def noting(transaction: Transaction[T], made: list[Statement]) -> Transaction[T]:
+    """Run a transaction and keep what it writes."""
+    try:
+        statement = next(transaction)
+        while True:
+            if statement.sql.startswith(WRITES):
+                made.append(statement)
+            found = yield statement
+            statement = transaction.send(found)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A Sayso that serves, in this process."""
+
+    app: App
+    recorded: Recorded
+
+    async def turn(self, text: str, conversation: str | None = None) -> Turn:
+        """Ask, and return the turn as it was received once it has ended."""
+        message = Ask(identity=BOB, place=CONSOLE_PLACE, text=text, conversation=conversation)
+        received = await self.app.inbox.ask(message)
+        await self.recorded.ended()
+        return received.turn
+
+    async def journey(self) -> None:
+        """Ask for a change, approve it, and wait for the report."""
+        asked = await self.turn("nothing")
+        turn = await self.app.asking.conversations.turn(asked.tenant, asked.id)
+        assert turn is not None
+        assert turn.request is not None
+        await self.app.deciding.vote(Approve(identity=BOB, request=turn.request))
+        await self.recorded.ended()
 
 
 @asynccontextmanager
-async def people(home: Path, *, writes: bool = True) -> AsyncGenerator[tuple[People, Recorded]]:
-    """Open a Sayso whose tools and model take no time, the model one that writes or the grammar."""
+async def serving(home: Path, *, writes: bool = True) -> AsyncGenerator[Bench]:
+    """Serve with tools and a model that take no time; the model is one that writes, or the grammar."""
     furnish(home)
     recorded = Recorded()
 
@@ -117,7 +158,14 @@ async def people(home: Path, *, writes: bool = True) -> AsyncGenerator[tuple[Peo
 
     seams = Seams(database=database, runner=runner, model=model)
     async with wiring.opened(home / "sayso.yml", seams) as app:
-        yield People(app), recorded
+        stop = asyncio.Event()
+        served = asyncio.create_task(app.engine.serve(stop))
+        yield Bench(app, recorded)
+        stop.set()
+        await served
+
+
+Does: TypeAlias = Callable[[Bench], Awaitable[object]]
 
 
 async def floor_us(home: Path, recorded: Recorded) -> float:
@@ -125,46 +173,39 @@ async def floor_us(home: Path, recorded: Recorded) -> float:
     transactions = [
         [(one.sql, dict(one.values)) for one in statements] for statements in recorded.written
     ]
-    with closing(
-        sqlite3.connect(home / "floor.db", isolation_level=None, check_same_thread=False)
-    ) as to:
-        to.execute("PRAGMA synchronous = FULL")
+    connection = sqlite3.connect(home / "floor.db", isolation_level=None, check_same_thread=False)
 
-        def write(statements: list[tuple[str, dict[str, str | int | None]]]) -> None:
-            to.execute("BEGIN IMMEDIATE")
-            for sql, values in statements:
-                to.execute(sql, values).fetchall()
-            to.execute("COMMIT")
+    def write(statements: list[tuple[str, dict[str, Value]]]) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        for sql, values in statements:
+            connection.execute(sql, values).fetchall()
+        connection.execute("COMMIT")
 
-        async def all_of_it() -> None:
+    async def all_of_it() -> None:
+        with ThreadPoolExecutor(max_workers=1) as thread:
             for statements in transactions:
-                await asyncio.get_running_loop().run_in_executor(None, write, statements)
+                await asyncio.get_running_loop().run_in_executor(thread, write, statements)
 
+    with closing(connection):
+        connection.execute("PRAGMA synchronous = FULL")
         [spent] = await cpu_us(all_of_it, 1)
     return spent
 
 
-async def beside_floor(name: str, texts: Sequence[str]) -> None:
-    """Measure journeys that begin with these words, then record some more of them and replay those."""
+async def beside_floor(name: str, does: Does) -> None:
+    """Measure something, then record it some more times and write that again by hand."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        async with people(home) as (them, recorded):
-
-            async def journey() -> None:
-                for text in texts:
-                    told = await them.ask("bob", text)
-                    if told.request:
-                        assert "succeeded" in await them.approve("bob", told.request.id)
-
-            await cpu_us(journey, WARM)
+        async with serving(home) as bench:
+            await cpu_us(lambda: does(bench), WARM)
             gc.collect()
-            ours = median(await cpu_us(journey, TIMES))
+            ours = mean(await cpu_us(lambda: does(bench), TIMES))
             copy(home)
-            recorded.on = True
-            await cpu_us(journey, TIMES)
-        least = await floor_us(home, recorded) / TIMES
-    each = len(recorded.written) / TIMES
-    rows = sum(map(len, recorded.written)) / TIMES
+            bench.recorded.on = True
+            await cpu_us(lambda: does(bench), TIMES)
+        written = bench.recorded.written
+        least = await floor_us(home, bench.recorded) / TIMES
+    each, rows = len(written) / TIMES, sum(map(len, written)) / TIMES
     cpu_row(f"{name} ({rows:.0f} writes in {each:.0f})", ours, least, "at most 3 x")
 
 
@@ -178,29 +219,24 @@ def copy(home: Path) -> None:
         target.execute("PRAGMA journal_mode = WAL")
 
 
-async def growth(name: str, text: str, *, writes: bool) -> None:
+async def growth(name: str, *, writes: bool) -> None:
     """Have one conversation go on for 1,000 turns in one process."""
     with tempfile.TemporaryDirectory() as folder:
-        async with people(Path(folder), writes=writes) as (them, _):
-            first = await them.ask("bob", text)
-
-            async def turn() -> None:
-                await them.ask("bob", text, first.conversation)
-
-            # Another one first, so that the tenth turn is not slow for what any process does once.
+        async with serving(Path(folder), writes=writes) as bench:
+            # Others first, so that the tenth turn is not slow for what any process does once.
             for _ in range(WARM):
-                await them.ask("bob", text)
-            spent = await cpu_us(turn, TURNS + AROUND)
+                first = await bench.turn("look")
+            spent = await cpu_us(lambda: bench.turn("look", first.conversation), TURNS + AROUND)
     early = median(spent[10 - AROUND : 10 + AROUND])
     late = median(spent[TURNS - AROUND : TURNS + AROUND])
     cpu_row(f"turn 1,000 beside turn 10, {name}", late, early, "at most 1.2 x")
 
 
 def main() -> None:
-    asyncio.run(beside_floor("a read turn", ["look"]))
-    asyncio.run(beside_floor("ask, card, click, run, report", ["nothing"]))
-    asyncio.run(growth("a model", "look", writes=True))
-    asyncio.run(growth("the grammar", "look", writes=False))
+    asyncio.run(beside_floor("a read turn", lambda bench: bench.turn("look")))
+    asyncio.run(beside_floor("ask, card, click, run, report", lambda bench: bench.journey()))
+    asyncio.run(growth("a model", writes=True))
+    asyncio.run(growth("the grammar", writes=False))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from core.outcomes import Outcome, Reason
 from core.plans import Plan
 from core.ports import Model
 from core.principals import Principal
-from core.prompt import Prompt
+from core.prompt import Prompts
 from core.tools import Caller, Checked, Effect, Tool, Toolbox
 from core.transcript import AgentText, Entry, Heard
 
@@ -45,6 +45,7 @@ class Answering:
     defaults: Mapping[str, Json]
     running: Callable[[str], int]
     """Counts the commands that run for a turn right now."""
+    prompts: Prompts = field(default_factory=Prompts)
 
     async def __call__(self, hold: Hold) -> None:
         """Answer or propose, and end the turn; one that is stopped ends as stopped."""
@@ -160,7 +161,7 @@ class _Answer:
         except Incorrect as misuse:
             return _answered(misuse.shown)
         # Named after the claim too: whoever answers next must not be taken for this one.
-        name, prompt = f"{self.turn.id}.{self.hold.job.fence}", Prompt(tools=tools)
+        name, prompt = f"{self.turn.id}.{self.hold.job.fence}", self.rules.prompts.of(tools)
         asking = self.rules.agent.asking(model, prompt, name)
         known = await self.rules.recalling.recall(self.turn, asking)
         outcome = await self.rules.agent.turn(

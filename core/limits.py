@@ -3,11 +3,11 @@
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 
 from core.canonical import Json, encode
 from core.errors import Invalid, Refused
-from core.transcript import Called, Compacted, Entry, Heard, Noted, Result, Returned, Spoke
+from core.transcript import Called, Compacted, Entry, Spoke, values
 
 _SHARE = 4
 
@@ -79,7 +79,7 @@ def _entry_bytes(entry: Entry) -> int:
         case Called(content=content) | Spoke(content=content) if content:
             return len(content.encode())
         case Called():
-            return _bytes(asdict(entry))
+            return _bytes(values(entry))
         case Compacted():
             return len(entry.text.encode())
         case _:
@@ -94,11 +94,7 @@ def _text_bytes(entry: Entry) -> int:
         raise Refused("This text holds half a character, so it has no exact JSON form.") from error
 
 
-def _values(part: Heard | Noted | Spoke | Returned | Result) -> dict[str, object]:
-    return {field.name: getattr(part, field.name) for field in fields(part)}
-
-
-_PLAIN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_values)
+_PLAIN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=values)
 
 
 def _bytes(value: Json) -> int:

@@ -4,6 +4,7 @@ The same bytes for everybody who is given the same tools, so that a provider can
 nothing in it names a person, a place or a time.
 """
 
+from collections import OrderedDict
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
@@ -38,3 +39,20 @@ class Prompt:
     def bytes(self) -> int:
         """Return the size of the text."""
         return len(self.text.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """The prompts that were used last, so that what a prompt says is spelled out once for them all."""
+
+    most: int = 64
+    _made: OrderedDict[tuple[object, ...], Prompt] = field(default_factory=OrderedDict)
+
+    def of(self, tools: Toolbox, system: str = "") -> Prompt:
+        """Return the prompt of these very tools."""
+        key = (system, *map(id, tools))  # they live as long as the prompt that holds them
+        found = self._made.pop(key, None) or Prompt(system=system, tools=tools)
+        self._made[key] = found
+        if len(self._made) > self.most:
+            self._made.popitem(last=False)
+        return found

@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TypeAlias
 
-from core.canonical import JsonObject
+from core.canonical import Json, JsonObject
 from core.errors import Refused
 
 
@@ -169,6 +169,17 @@ class Pause:
 
 Entry: TypeAlias = Heard | Called | Returned | Spoke | Noted | Compacted
 Move: TypeAlias = Say | Use | Broken | Pause
+
+
+def values(part: Entry | ToolCall | Result) -> dict[str, Json]:
+    """Return the fields of an entry by name, as JSON; much cheaper than `asdict`, which copies."""
+    return {name: _plain(getattr(part, name)) for name in part.__dataclass_fields__}
+
+
+def _plain(value: "Json | tuple[ToolCall | Result, ...]") -> Json:
+    if isinstance(value, tuple):
+        return [values(one) if isinstance(one, ToolCall | Result) else one for one in value]
+    return value
 
 
 def whole(entries: Sequence[Entry]) -> tuple[Entry, ...]:

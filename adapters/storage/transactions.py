@@ -74,7 +74,7 @@ def each(
 
 def text_of(time: datetime) -> str:
     """Return a time as it is stored: UTC text of one width."""
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{time.astimezone(UTC).isoformat(timespec='microseconds')[: -len('+00:00')]}Z"
 
 
 def time_of(text: str) -> datetime:

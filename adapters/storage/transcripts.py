@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from adapters.storage.transactions import Row, Transaction, rows, sql
@@ -18,6 +17,7 @@ from core.transcript import (
     Returned,
     Spoke,
     ToolCall,
+    values,
 )
 
 _FLAT: Mapping[str, Callable[..., Entry]] = {"heard": Heard, "spoke": Spoke, "noted": Noted}
@@ -36,7 +36,7 @@ def extend(conversation: str, entries: Sequence[Entry]) -> Transaction[None]:
             "INSERT INTO transcript (conversation, seq, kind, body, entry)"
             " VALUES (:conversation, :seq, :kind, :body, :entry)",
             conversation=conversation, seq=seq, kind=kind,
-            body=canonical.encode(asdict(entry)),
+            body=canonical.encode(values(entry)),
             entry=entry.entry if isinstance(entry, Noted) else None,
         )  # fmt: skip
 

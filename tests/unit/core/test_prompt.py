@@ -2,7 +2,7 @@
 
 import json
 
-from core.prompt import Prompt
+from core.prompt import Prompt, Prompts
 from core.tools import Toolbox
 from tests.scene import TOOLS
 
@@ -23,3 +23,21 @@ def test_the_digest_is_of_the_instructions_and_of_what_is_declared() -> None:
     assert len({prompt.sha256 for prompt in prompts}) == len(prompts)
     names = [one["name"] for one in json.loads(prompts[2].text)["tools"]]
     assert names == [*sorted(tool.name for tool in TOOLS), "ask_user"]
+
+
+def test_the_same_tools_have_the_same_prompt_and_others_another() -> None:
+    prompts = Prompts()
+    first = prompts.of(Toolbox.of(TOOLS))
+    assert prompts.of(Toolbox.of(TOOLS[::-1])) is first
+    others = [prompts.of(Toolbox.of(TOOLS[1:])), prompts.of(Toolbox.of(TOOLS), "Be brief.")]
+    assert [one == first for one in others] == [False, False]
+    assert first.tools == Toolbox.of(TOOLS)
+
+
+def test_the_prompt_that_was_not_used_for_longest_is_made_anew() -> None:
+    prompts = Prompts(most=2)
+    made = [prompts.of(Toolbox.of(TOOLS), system) for system in "ab"]
+    assert prompts.of(Toolbox.of(TOOLS), "a") is made[0]
+    prompts.of(Toolbox.of(TOOLS), "c")
+    assert prompts.of(Toolbox.of(TOOLS), "a") is made[0]
+    assert prompts.of(Toolbox.of(TOOLS), "b") is not made[1]
