@@ -111,6 +111,14 @@ def test_c79_it_is_whole_and_at_most_what_it_may_be(
     assert summary(short).turns == len(sizes) - (len(short) - 1) // 4
 
 
+def test_c79_of_many_turns_only_as_many_lines_are_told_as_fit() -> None:
+    asked = tuple(Heard(speaker="alice", text=f"{n} " + "w" * 300) for n in range(200))
+    short = compacted(asked, 6000, (), "")
+    assert prompt_bytes(short) <= 6000
+    assert 5 < len(summary(short).told) < 20
+    assert summary(short).told[-1].startswith(f"alice: {200 - len(short)} w")
+
+
 def test_c79_the_newest_turns_stay_and_a_line_stands_for_each_other() -> None:
     short = compacted(long(10), 4000, ["append-word asked by alice"], "")
     assert short[1:] == long(10)[-4 * (len(short) // 4) :]
