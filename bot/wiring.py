@@ -19,11 +19,12 @@ from adapters.sandbox import PlainRunner
 from adapters.storage import jobs, settling, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
+from adapters.storage.erasing import Erasing
 from adapters.storage.records import Records
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
 from adapters.storage.sqlite import SqliteDatabase
-from adapters.storage.transactions import Database
+from adapters.storage.transactions import Database, ErasingDatabase
 from adapters.workfolder import WorkFolder
 from approvals.execution import Execution
 from approvals.freeze import Freezer
@@ -99,6 +100,7 @@ class App:
     scheduling: Scheduling
     engine: TableEngine
     records: Records
+    erasing: Erasing
     catalogue: Callable[[], Catalogue]
     toolbox: Callable[[], Toolbox]
     settings: Settings
@@ -137,10 +139,13 @@ def catalogue(file: Path, configured: Settings) -> Catalogue:
 class _Parts:
     """What several parts of the app share."""
 
-    def __init__(self, configured: Settings, file: Path, database: Database, seams: Seams) -> None:
+    def __init__(
+        self, configured: Settings, file: Path, database: ErasingDatabase, seams: Seams
+    ) -> None:
         self.settings = configured
         self.chats, self.pace = seams.chats, seams.pace
-        self.database = database = seams.database(database)
+        self.erasing = Erasing(database)
+        self.database = seams.database(database)
         home = _home(file)
         work = home / configured.runbooks.workdir
         secrets = settings.secret_values(configured.secrets, home)
@@ -149,8 +154,8 @@ class _Parts:
         runner = plain if configured.sandbox.backend == "none" else NoSandbox()
         self.runner = CountedRunner(seams.runner(runner))
         self.folder = _folder(file, configured)
-        self.conversations = Conversations(database)
-        self.requests, self.runs = Requests(database), Runs(database)
+        self.conversations = Conversations(self.database)
+        self.requests, self.runs = Requests(self.database), Runs(self.database)
         self.gate = Gate(
             store=self.requests,
             freezer=Freezer(
@@ -169,7 +174,7 @@ class _Parts:
             schedules=lambda: schedules_of(settings.read(file)),
             inbox=self._inbox(look=_nothing, runner=None),
             store=self.requests,
-            queue=TableQueue(database),
+            queue=TableQueue(self.database),
             clock=SystemClock(),
         )
 
@@ -199,6 +204,7 @@ class _Parts:
             ),
             scheduling=self.scheduling,
             records=Records(self.database),
+            erasing=self.erasing,
             engine=engine,
             catalogue=self.folder.catalogue,
             toolbox=self.folder.toolbox,

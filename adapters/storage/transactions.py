@@ -45,6 +45,18 @@ class Database(Protocol):
         ...
 
 
+class ErasingDatabase(Database, Protocol):
+    """A database in which content can be erased."""
+
+    async def erase(self, work: Work[T]) -> T:
+        """Run a transaction that may change what else is only ever added to, but for the audit log.
+
+        Then clear the bytes of what it removed out of the files; raise `Unavailable` where it was
+        committed and that failed.
+        """
+        ...
+
+
 def sql(text: str, /, **values: Value) -> Statement:
     """Return a statement."""
     return Statement(text, values)
@@ -59,6 +71,14 @@ def rows(text: str, /, **values: Value) -> Transaction[Rows]:
 def changed(text: str, /, **values: Value) -> Transaction[bool]:
     """Run one conditional statement (`… RETURNING`); return whether it did anything."""
     found = yield sql(text, **values)
+    return bool(found)
+
+
+def there_is(table: str) -> Transaction[bool]:
+    """Whether this database has a table of that name."""
+    found = yield from rows(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :table", table=table
+    )
     return bool(found)
 
 

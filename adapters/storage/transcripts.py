@@ -1,14 +1,11 @@
 """What a model knows of a conversation, as rows that are only ever added to."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
-from adapters.storage.transactions import Row, Transaction, rows, sql
-from core import canonical
+from adapters.storage.transactions import Transaction, rows, sql
+from core import exports
 from core.conversations import History, Turn
-from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
+from core.transcript import Entry, Noted
 
 
 def extend(conversation: str, entries: Sequence[Entry]) -> Transaction[None]:
@@ -18,12 +15,11 @@ def extend(conversation: str, entries: Sequence[Entry]) -> Transaction[None]:
         conversation=conversation,
     )
     for seq, entry in enumerate(entries, found[0]["last"] + 1):
-        kind = type(entry).__name__.lower()
         yield sql(
             "INSERT INTO transcript (conversation, seq, kind, body, entry)"
             " VALUES (:conversation, :seq, :kind, :body, :entry)",
-            conversation=conversation, seq=seq, kind=kind,
-            body=canonical.encode(asdict(entry)),
+            conversation=conversation, seq=seq, kind=exports.kind_of(entry),
+            body=exports.body_of(entry),
             entry=entry.entry if isinstance(entry, Noted) else None,
         )  # fmt: skip
 
@@ -39,27 +35,11 @@ def history(turn: Turn) -> Transaction[History]:
     news = yield from rows(
         "SELECT seq, text FROM entry JOIN conversation ON conversation.id = entry.conversation"
         " WHERE conversation = :conversation AND tenant = :tenant AND kind IN ('report', 'note')"
-        " AND seq > (SELECT coalesce(max(entry), 0) FROM transcript"
+        " AND text <> '' AND seq > (SELECT coalesce(max(entry), 0) FROM transcript"
         " WHERE conversation = :conversation) ORDER BY seq",
         conversation=turn.conversation, tenant=turn.tenant,
     )  # fmt: skip
     return History(
-        entries=tuple(_entry(row) for row in known),
+        entries=tuple(exports.entry_of(row["kind"], row["body"]) for row in known),
         news=tuple(Noted(text=row["text"], entry=row["seq"]) for row in news),
     )
-
-
-def _entry(row: Row) -> Entry:
-    body: Any = json.loads(row["body"])
-    match row["kind"]:
-        case "heard":
-            return Heard(**body)
-        case "called":
-            calls = tuple(ToolCall(**call) for call in body.pop("calls"))
-            return Called(calls=calls, **body)
-        case "returned":
-            return Returned(results=tuple(Result(**result) for result in body["results"]))
-        case "spoke":
-            return Spoke(**body)
-        case _:
-            return Noted(**body)
