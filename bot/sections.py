@@ -10,6 +10,7 @@ from cronsim import CronSim, CronSimError
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from core.durations import Duration
+from core.toolsets.memory import MemorySection
 
 ACTIONS = (
     "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "plan:edit", "run:stop",
@@ -186,3 +187,9 @@ class ConsoleSection(Section):
     """The command line as a platform."""
 
     allow_as: bool = False
+
+
+class ToolsetsSection(Section):
+    """What there is besides runbooks: each toolset that stands here is on."""
+
+    memory: MemorySection | None = None

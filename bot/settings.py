@@ -31,6 +31,7 @@ from bot.sections import (
     ScheduleSection,
     StorageSection,
     TenantSection,
+    ToolsetsSection,
 )
 from core import documents
 from core.display import one_line
@@ -77,6 +78,7 @@ class Settings(BaseSettings):
     defaults: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Arguments that are filled in where somebody leaves them out, by name."""
     schedules: dict[Name, ScheduleSection] = Field(default_factory=dict)
+    toolsets: ToolsetsSection = ToolsetsSection()
     secrets: dict[str, str] = Field(default_factory=dict)
     """Where each secret comes from: `env:NAME` or `file:PATH`."""
 

@@ -20,6 +20,7 @@ from adapters.storage import jobs, settling, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
+from adapters.storage.memories import Memories
 from adapters.storage.records import Records
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
@@ -52,6 +53,7 @@ from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
 from core.redaction import Redactor
 from core.tools import Toolbox
+from core.toolsets import memory
 
 _MOST_TRIES = 50
 """How often what cannot do harm is begun: each restart of an unlucky day takes one."""
@@ -247,13 +249,21 @@ class _Parts:
         execution = Execution(store=self.runs, runner=self.runner)
         return Running(store=self.requests, gate=self.gate, execution=execution)
 
+    def _toolbox(self) -> Toolbox:
+        """Return what a person may type: the runbooks, and the commands of the toolsets that are on."""
+        section = self.settings.toolsets.memory
+        if section is None:
+            return self.folder.toolbox()
+        remembers = memory.toolset(section, Memories(self.database), self.redactor)
+        return Toolbox.of((*self.folder.toolbox(), *remembers.commands))
+
     def _answering(self) -> Answering:
         return Answering(
             conversations=self.conversations,
             agent=Agent(runner=self.runner, redactor=self.redactor, limits=Limits()),
             model=GrammarModel(),
             gate=self.gate,
-            toolbox=self.folder.toolbox,
+            toolbox=self._toolbox,
             defaults=self.settings.defaults,
             running=self.runner.running,
         )

@@ -13,6 +13,7 @@ from adapters.storage import jobs, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
+from adapters.storage.memories import Memories
 from adapters.storage.records import Records
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
@@ -114,6 +115,11 @@ class Stores:
     def records(self) -> Records:
         """Return what an operator reads."""
         return Records(self.database)
+
+
+def memories(stores: Stores) -> Memories:
+    """Return what is remembered."""
+    return Memories(stores.database)
 
 
 def erasing(stores: Stores) -> Erasing:

@@ -2,7 +2,7 @@
 
 from adapters.storage import turns
 from adapters.storage.entries import place_of
-from adapters.storage.transactions import Row, Transaction, rows, time_of
+from adapters.storage.transactions import Row, Transaction, each, rows, time_of
 from core import exports
 from core.conversations import Said
 from core.exports import Export
@@ -16,7 +16,8 @@ def export(conversation: str) -> Transaction[Export | None]:
     row = found[0]
     sent = yield from _of(conversation, "transcript", "seq")
     read = yield from _of(conversation, "entry", "seq")
-    answered = yield from turns.all_of(row["tenant"], conversation)
+    came = yield from _of(conversation, "turn", "received_at, id")
+    answered = yield from each(turns.must_read, row["tenant"], [one["id"] for one in came])
     requests = yield from _of(conversation, "request", "opened_at, id")
     runs = yield from _of(conversation, "run", "started_at, id")
     return Export(

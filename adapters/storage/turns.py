@@ -253,16 +253,6 @@ def waiting(tenant: str | None, conversation: str | None) -> Transaction[list[Wa
     return [Waiting(turn=_built(row), runs=bool(row["runs"])) for row in found]
 
 
-def all_of(tenant: str, conversation: str) -> Transaction[list[Turn]]:
-    """Return every turn of a conversation, in order of arrival."""
-    found = yield from rows(
-        f"SELECT {_COLUMNS} WHERE turn.tenant = :tenant AND turn.conversation = :conversation"
-        " ORDER BY turn.received_at, turn.id",
-        tenant=tenant, conversation=conversation,
-    )  # fmt: skip
-    return [_built(row) for row in found]
-
-
 def read(tenant: str, turn: str) -> Transaction[Turn | None]:
     """Return a turn as it is now."""
     found = yield from rows(

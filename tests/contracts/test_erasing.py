@@ -130,6 +130,16 @@ async def test_c77_nothing_of_what_was_said_or_done_is_left_in_any_table(stores:
     assert not await stores.database.transact(lambda _: rows("SELECT * FROM happening"))
 
 
+NO_CONTENT = {
+    "conversation", "received", "posted", "vote", "run", "audit", "job", "job_lock",
+}  # fmt: skip
+"""Tables of ids, states, times and digests alone."""
+
+
+def test_c77_every_table_either_holds_no_content_or_is_erased() -> None:
+    assert set(TABLES) | {"happening"} == NO_CONTENT | {part.table for part in PARTS}
+
+
 async def test_c77_its_bytes_are_gone_from_the_files(stores: Stores, quick_path: Path) -> None:
     await lived(stores)
     assert MARK.encode() in bytes_in(quick_path)
