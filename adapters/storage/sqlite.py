@@ -73,6 +73,7 @@ class SqliteDatabase:
 
     def _erase(self, work: Work[T]) -> T:
         database = self._connection
+        # Also for the new file: without it, the free space of its pages is whatever lay in memory.
         database.execute("PRAGMA secure_delete = ON")
         database.set_authorizer(_but_for_the_log)
         try:

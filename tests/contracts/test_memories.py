@@ -235,7 +235,7 @@ async def test_c77_what_happened_in_turns_is_remembered_as_it_was_noted(stores: 
             ("staged", {"call": "1", "tool": "look", "stage": "known", "why": ""}),
             ("looked", looked),
             ("looked", failed),
-            ("guarded", {"stage": "input", "why": "it holds a card number"}),
+            ("guarded", {"stage": "input", "why": "it holds a\ncard number"}),
             ("finished", {"reason": "max_turns"}),
         ]
     ):
