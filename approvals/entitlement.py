@@ -15,10 +15,14 @@ def resources(request: Request) -> tuple[str, ...]:
     return tuple(f"runbook:{tool}" for tool in request.plan.tools)
 
 
-def may_propose(authority: Authority, tenant: str, requester: str, wanted: Sequence[str]) -> bool:
-    """Whether somebody, as they are now, may ask for every one of these."""
-    person = authority.directory.find(tenant, requester)
-    return person is not None and authority.policy.may(person, "run:propose", wanted)
+def may_propose(
+    authority: Authority, tenant: str, requester: str, profile: str, tools: Sequence[str]
+) -> bool:
+    """Whether somebody, as they are now, may ask for every one of these through a profile (C68)."""
+    person, scope = authority.directory.find(tenant, requester), authority.profiles.named(profile)
+    if person is None or scope is None or not all(map(scope.allows, tools)):
+        return False
+    return authority.policy.may(person, "run:propose", [f"runbook:{tool}" for tool in tools])
 
 
 def may_see(authority: Authority, principal: Principal, request: Request) -> bool:
@@ -75,7 +79,8 @@ def not_a_voter(authority: Authority, principal: Principal, request: Request) ->
 
 def lost(authority: Authority, request: Request) -> str | None:
     """Say who no longer holds the authority that this request rests on, or None."""
-    if not may_propose(authority, request.tenant, request.requester, resources(request)):
+    asked = (request.tenant, request.requester, request.profile)
+    if not may_propose(authority, *asked, request.plan.tools):
         return f"{request.requester} may no longer ask for it"
     holders = authority.holders(request.tenant, "plan:approve", resources(request))
     gone = set(request.voters) - set(voters(request.rule, request.requester, holders))

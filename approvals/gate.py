@@ -18,6 +18,7 @@ from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
 from core.principals import Identity, Principal
+from core.rates import Rates
 from core.redaction import Redactor
 from core.tools import Checked, Toolbox
 
@@ -55,6 +56,7 @@ class Gate:
     """Reads the catalogue afresh; raises where it cannot be read."""
     switches: Switches
     redactor: Redactor
+    rates: Rates
 
     async def freeze(self, proposal: Proposal) -> Plan:
         """Do every check that needs nobody and return the plan; ask nobody."""
@@ -94,8 +96,9 @@ class Gate:
     async def _freeze(self, proposal: Proposal, authority: Authority) -> Frozen:
         if len(proposal.calls) > MOST_CALLS:
             raise Refused(f"One plan may hold {MOST_CALLS} calls, not more. Ask for less at once.")
-        about = _resources(proposal.calls)
-        if not entitlement.may_propose(authority, proposal.tenant, proposal.requester, about):
+        asked = (proposal.tenant, proposal.requester, proposal.profile)
+        tools = [checked.tool.name for checked in proposal.calls]
+        if not entitlement.may_propose(authority, *asked, tools):
             raise Refused("Not proposed: you may not ask for this.")
         secret = secrecy.exposed(proposal.calls, self.redactor)
         if secret:
@@ -118,6 +121,15 @@ class Gate:
                 )
             raise
 
+    async def admit(self, identity: Identity) -> tuple[Authority, Principal]:
+        """Return the same as `who` for somebody who is not too fast; raise `Refused` otherwise (C67)."""
+        authority, principal = await self.who(identity)
+        rate = authority.rates.messages
+        wait = await self.rates.take(principal.tenant, principal.id, rate)
+        if wait is not None:
+            await self.refuse(principal, "", rate.refusal("Too fast: you may do this", wait))
+        return authority, principal
+
     def person(self, tenant: str, principal: str) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and somebody as they are in them."""
         authority = self.authority()
@@ -128,7 +140,7 @@ class Gate:
 
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise."""
-        authority, principal = await self.who(click.identity)
+        authority, principal = await self.admit(click.identity)
         return await self.may_again(authority, principal, click.request)
 
     async def may_again(self, authority: Authority, principal: Principal, given: str) -> Request:
@@ -148,7 +160,7 @@ class Gate:
 
         `runner` names this process where it is about to run it by itself.
         """
-        authority, principal = await self.who(click.identity)
+        authority, principal = await self.admit(click.identity)
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
         reason = entitlement.not_a_voter(authority, principal, request)
@@ -163,7 +175,7 @@ class Gate:
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""
-        authority, principal = await self.who(click.identity)
+        authority, principal = await self.admit(click.identity)
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
         if not authority.policy.may_any(principal, "plan:deny", entitlement.resources(request)):

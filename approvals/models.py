@@ -12,6 +12,7 @@ from core.conversations import Closing
 from core.errors import Refused
 from core.plans import Plan
 from core.ports import Ended
+from core.profiles import DEFAULT
 from core.tools import Checked
 from core.transcript import AgentText
 
@@ -100,6 +101,8 @@ class Proposal:
     conversation: str
     turn: str
     requester: str
+    profile: str = DEFAULT
+    """The profile through which the agent acts."""
     calls: tuple[Checked, ...]
     about: AgentText
     supersedes: str | None = None
@@ -133,6 +136,7 @@ class Request:
     conversation: str
     turn: str
     requester: str
+    profile: str = DEFAULT
     plan_body: str
     """The stored bytes. They and the card's are believed only where they hash to what was shown."""
     plan_sha256: str

@@ -12,6 +12,8 @@ from approvals.models import Rule
 from core.canonical import JsonObject, digest
 from core.errors import Refused
 from core.principals import Directory, Principal
+from core.profiles import Profiles
+from core.rates import UNHURRIED, RateRules
 
 EVERYONE = "everyone"
 Action: TypeAlias = Literal[
@@ -134,6 +136,8 @@ class Authority:
 
     directory: Directory
     policy: Policy
+    profiles: Profiles = field(default_factory=Profiles)
+    rates: RateRules = UNHURRIED
 
     def holders(self, tenant: str, action: Action, resources: Iterable[str]) -> tuple[str, ...]:
         """Return who may do this to every one of these, by name."""

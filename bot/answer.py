@@ -7,21 +7,26 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from approvals import entitlement
+from approvals.delegation import Delegation
 from approvals.gate import Gate
 from approvals.models import Proposal
-from approvals.policy import Action, Authority
+from approvals.policy import Authority
 from core import commands, plans
 from core.agent import Agent, Dictated, Session
 from core.canonical import Json
 from core.conversations import Again, Closing, Conversations, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
+from core.gateway import Access
 from core.jobs import Hold, LeaseLost
 from core.outcomes import Outcome, Reason
 from core.plans import Plan
 from core.ports import Model
 from core.principals import Principal
+from core.profiles import Profile
 from core.prompt import Prompt
-from core.tools import Caller, Checked, Effect, Tool, Toolbox
+from core.rates import Rates
+from core.tools import Checked, Toolbox
+from core.trail import Happening
 from core.transcript import AgentText, Entry, Heard
 
 _MASKED = (
@@ -41,6 +46,7 @@ class Answering:
     gate: Gate
     toolbox: Callable[[], Toolbox]
     defaults: Mapping[str, Json]
+    rates: Rates
     running: Callable[[str], int]
     """Counts the commands that run for a turn right now."""
 
@@ -96,6 +102,20 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """What a turn may use."""
+
+    known: Toolbox
+    tools: Toolbox
+    delegation: Delegation
+    profile: Profile
+
+    @property
+    def access(self) -> Access:
+        return Access(authorize=self.delegation.authorize, count=self.delegation.count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Answer:
     """One turn on its way."""
 
@@ -109,16 +129,31 @@ class _Answer:
         """Return what the model was told and had done when somebody cut the turn."""
         return tuple(self._seen)
 
-    @property
-    def _caller(self) -> Caller:
+    def _given(self, authority: Authority, principal: Principal) -> _Given:
+        """Return what this turn may use; raise `Refused` where it may do nothing at all."""
         turn = self.turn
-        return Caller(
-            tenant=turn.tenant,
-            principal=turn.principal,
-            conversation=turn.conversation,
-            turn=turn.id,
-            call="",
+        if not entitlement.may_chat(authority, principal, turn.place):
+            raise Refused("You may no longer ask Sayso here, so this was not looked at.")
+        profile = authority.profiles.named(turn.profile)
+        if profile is None:
+            raise Refused(
+                f"The profile of this conversation, {turn.profile}, is no longer there. Start a new "
+                "conversation."
+            )
+        until = asyncio.get_running_loop().time() + profile.limits.seconds
+        delegation = Delegation(
+            gate=self.rules.gate, rates=self.rules.rates, turn=turn, until=until
         )
+        known = self.rules.toolbox()
+        tools = known.offered(partial(delegation.may_use, authority, principal))
+        return _Given(known=known, tools=tools, delegation=delegation, profile=profile)
+
+    async def _tell(self, happened: Sequence[Happening]) -> None:
+        """Keep what happened; where that fails, the turn goes on, and its end says how it ended."""
+        try:
+            await self.rules.conversations.happened(self.turn, self.hold.job.fence, happened)
+        except Unavailable as error:
+            _log.warning("turn %s: not on record: %s", self.turn.id, error.shown)
 
     def _saw(self, news: tuple[Entry, ...], entries: tuple[Entry, ...]) -> None:
         self._seen[:] = (*news, *entries)
@@ -137,12 +172,11 @@ class _Answer:
 
     async def _outcome(self) -> Outcome:
         authority, principal = self.rules.gate.person(self.turn.tenant, self.turn.principal)
-        if not entitlement.may_chat(authority, principal, self.turn.place):
-            return _answered("You may no longer ask Sayso here, so this was not looked at.")
-        tools = self.rules.toolbox().offered(partial(_may_use, authority, principal))
+        given = self._given(authority, principal)
+        tools = given.tools
         match self.turn.wish:
             case Words(text=text):
-                return await self._to_words(text, tools)
+                return await self._to_words(text, given)
             case Masked():
                 return _answered(_MASKED)
             case Exported(plan=body):
@@ -152,21 +186,25 @@ class _Answer:
                 old = await self.rules.gate.may_again(authority, principal, request)
                 return await self._to_plan(old.plan, tools, supersedes=old.id)
 
-    async def _to_words(self, text: str, tools: Toolbox) -> Outcome:
+    async def _to_words(self, text: str, given: _Given) -> Outcome:
         try:
-            model = self._model_for(text, tools)
+            model = self._model_for(text, given.tools)
         except Incorrect as misuse:
             return _answered(misuse.shown)
         known = await self.rules.conversations.history(self.turn)
-        outcome = await self.rules.agent.turn(
+        agent = replace(self.rules.agent, limits=given.profile.limits)
+        outcome = await agent.turn(
             Heard(speaker=self.turn.principal, text=text),
             model=model,
             history=(*known.entries, *known.news),
             # Named after the claim too: whoever answers next must not be taken for this one.
             session=Session(
                 turn=f"{self.turn.id}.{self.hold.job.fence}",
-                caller=self._caller,
-                prompt=Prompt(tools=tools),
+                caller=given.delegation.caller,
+                prompt=Prompt(tools=given.tools),
+                known=given.known,
+                access=given.access,
+                trail=self._tell,
                 defaults=self.rules.defaults,
                 watch=partial(self._saw, known.news),
             ),
@@ -212,6 +250,7 @@ class _Answer:
             conversation=self.turn.conversation,
             turn=self.turn.id,
             requester=self.turn.principal,
+            profile=self.turn.profile,
             calls=tuple(calls),
             about=about,
             closing=Closing(turn=self.turn, job=self.hold.job, end=end),
@@ -232,8 +271,3 @@ class _Answer:
 
 def _answered(text: str) -> Outcome:
     return Outcome(reason=Reason.ANSWERED, text=text)
-
-
-def _may_use(authority: Authority, principal: Principal, tool: Tool) -> bool:
-    action: Action = "tool:read" if tool.effect is Effect.READ else "run:propose"
-    return authority.policy.may(principal, action, [tool.resource])

@@ -5,10 +5,13 @@ from pathlib import Path
 from approvals.models import Rule
 from approvals.policy import Authority, Policy, PolicyRule
 from bot import settings
-from bot.sections import PersonSection, RiskSection
+from bot.sections import PersonSection, ProfileSection, RiskSection
 from bot.settings import Settings
 from core.events import Place
+from core.limits import Limits
 from core.principals import Directory, Identity, Person
+from core.profiles import DEFAULT, Profile, Profiles
+from core.rates import Rate, RateRules
 
 CONSOLE = ("console", "local")
 """Platform and workspace of everybody who types on this machine."""
@@ -38,7 +41,12 @@ class AuthorityFile:
 
 def authority_of(configured: Settings) -> Authority:
     """Return what the settings say about people and rules."""
-    return Authority(directory=_directory(configured), policy=_policy(configured))
+    return Authority(
+        directory=_directory(configured),
+        policy=_policy(configured),
+        profiles=_profiles(configured),
+        rates=_rates(configured),
+    )
 
 
 def _directory(configured: Settings) -> Directory:
@@ -84,6 +92,40 @@ def _policy(configured: Settings) -> Policy:
             for name, section in configured.approvals.items()
             if section.remind_at is not None
         },
+    )
+
+
+def _profiles(configured: Settings) -> Profiles:
+    sections = configured.profiles
+    return Profiles(
+        known={DEFAULT: Profile(name=DEFAULT)} | {n: _profile(n, s) for n, s in sections.items()},
+        of_tenant={tenant: name for name, s in sections.items() for tenant in s.tenants},
+        of_channel={f"channel:{c}": name for name, s in sections.items() for c in s.channels},
+    )
+
+
+def _profile(name: str, section: ProfileSection) -> Profile:
+    usual = Limits()
+    return Profile(
+        name=name,
+        tools=None if section.tools is None else frozenset(section.tools),
+        limits=Limits(
+            turns=section.max_turns or usual.turns,
+            tool_calls=section.max_tool_calls or usual.tool_calls,
+            tokens=section.max_tokens or usual.tokens,
+            seconds=section.max_seconds or usual.seconds,
+        ),
+        choosers=frozenset(section.choose),
+    )
+
+
+def _rates(configured: Settings) -> RateRules:
+    messages = configured.rates.messages
+    return RateRules(
+        messages=Rate(name="messages", most=messages.most, per=messages.per),
+        tools=tuple(
+            Rate(name=line.tool, most=line.most, per=line.per) for line in configured.rates.tools
+        ),
     )
 
 

@@ -37,6 +37,7 @@ def cli(context: click.Context, config: Path) -> None:
 @click.option("--conversation", metavar="ID", help="Go on in this conversation.")
 @click.option("--plan", type=a_file, help="Propose an exported plan.")
 @click.option("--again", metavar="REQUEST", help="Ask again for what a request showed.")
+@click.option("--profile", metavar="NAME", help="Begin a conversation with this profile.")
 @as_json
 def ask(**given: Any) -> None:
     """Ask for something in words, with an exported plan, or again."""

@@ -38,7 +38,7 @@ def named(command: str) -> Callable[..., Printed]:
     return done
 
 
-def ask(
+def ask(  # noqa: PLR0913 - an argument for each option
     file: Path,
     *,
     text: str,
@@ -46,6 +46,7 @@ def ask(
     conversation: str | None,
     plan: Path | None,
     again: str | None,
+    profile: str | None,
 ) -> Printed:
     """Ask in words, with an exported plan, or again for what a request showed."""
     if sum(map(bool, (text, plan, again))) > 1:
@@ -60,7 +61,11 @@ def ask(
         if is_stop(text):
             return await _stopped(app, Stop(identity=identity, conversation=conversation))
         message = Ask(
-            identity=identity, place=authority.CONSOLE_PLACE, text=text, conversation=conversation
+            identity=identity,
+            place=authority.CONSOLE_PLACE,
+            text=text,
+            conversation=conversation,
+            profile=profile,
         )
         if again:
             received = await app.inbox.ask_again(message, again)

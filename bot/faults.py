@@ -27,6 +27,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
         yield "tenants: nobody owns the console. Write `console: true` for the tenant that does."
     yield from _empty_groups(configured)
     yield from _too_few(file, configured)
+    yield from _unknown_tools(file, configured)
     yield from runbook_problems(file, configured)
 
 
@@ -36,6 +37,13 @@ def _empty_groups(configured: Settings) -> Iterator[str]:
         for group in line.groups:
             if group not in held | {EVERYONE}:
                 yield f"policy.rules.{number}: nobody is in {group}. Correct it, or add somebody."
+
+
+def _unknown_tools(file: Path, configured: Settings) -> Iterator[str]:
+    try:
+        yield from wiring.unknown_tools(configured, wiring.catalogue(file, configured))
+    except SaysoError:
+        return  # told with the runbooks
 
 
 def _too_few(file: Path, configured: Settings) -> Iterator[str]:

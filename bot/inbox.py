@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from approvals import entitlement
 from approvals.gate import Gate
+from approvals.policy import EVERYONE, Authority
 from core import ids
 from core.conversations import (
     Again,
@@ -42,20 +43,20 @@ class Inbox:
 
     async def ask(self, ask: Ask) -> Received:
         """Keep a message; raise `Refused` where it starts no turn. The same one twice is one (I9)."""
-        principal = await self._admitted(ask)
-        return await self._receive(ask, principal, self._wish(ask.text))
+        admitted = await self._admitted(ask)
+        return await self._receive(ask, admitted, self._wish(ask.text))
 
     async def ask_plan(self, ask: Ask, plan: Plan) -> Received:
         """Keep the wish that an exported plan be proposed."""
-        principal = await self._admitted(ask)
-        return await self._receive(ask, principal, Exported(plan=plan.canonical, name=plan.id))
+        admitted = await self._admitted(ask)
+        return await self._receive(ask, admitted, Exported(plan=plan.canonical, name=plan.id))
 
     async def ask_again(self, ask: Ask, request: str) -> Received:
         """Keep the wish that what a request showed be proposed once more, in its conversation."""
-        principal = await self._admitted(ask)
+        admitted = await self._admitted(ask)
         old = await self.gate.again(AskAgain(identity=ask.identity, request=request))
         there = replace(ask, conversation=old.conversation)
-        return await self._receive(there, principal, Again(request=old.id))
+        return await self._receive(there, admitted, Again(request=old.id))
 
     async def ask_for(
         self, who: tuple[str, str], place: Place, text: str, *, schedule: str, delivery: str
@@ -67,26 +68,43 @@ class Inbox:
         authority, principal = self.gate.person(*who)
         if not entitlement.may_chat(authority, principal, place):
             raise Refused(_NOT_HERE)
-        new = _new(principal, place, self._wish(text))
+        profile = authority.profiles.of(principal.tenant, place).name
+        new = replace(_new(principal, place, self._wish(text)), profile=profile)
         return await self._keep(replace(new, schedule=schedule, deliveries=(delivery,)))
 
-    async def _admitted(self, ask: Ask) -> Principal:
-        authority, principal = await self.gate.who(ask.identity)
+    async def _admitted(self, ask: Ask) -> tuple[Authority, Principal]:
+        authority, principal = await self.gate.admit(ask.identity)
         if not entitlement.may_chat(authority, principal, ask.place):
             await self.gate.refuse(principal, ask.place.resource, _NOT_HERE)
-        return principal
+        return authority, principal
+
+    async def _profile(self, ask: Ask, authority: Authority, principal: Principal) -> str:
+        """Return the profile of a new conversation: the one chosen, else that of the place."""
+        profiles = authority.profiles
+        if ask.profile is None:
+            return profiles.of(principal.tenant, ask.place).name
+        try:
+            return profiles.chosen(ask.profile, principal.groups | {EVERYONE}).name
+        except Refused as error:
+            await self.gate.refuse(principal, "", error.shown)
 
     def _wish(self, text: str) -> Wish:
         sounded = _message(text)
         masked = self.redactor.text(sounded)
         return Words(text=sounded) if masked == sounded else Masked(text=masked)
 
-    async def _receive(self, ask: Ask, principal: Principal, wish: Wish) -> Received:
+    async def _receive(
+        self, ask: Ask, admitted: tuple[Authority, Principal], wish: Wish
+    ) -> Received:
+        authority, principal = admitted
+        profile = await self._profile(ask, authority, principal)
         new = _new(principal, ask.place, wish)
         return await self._keep(
             replace(
                 new,
                 conversation=ask.conversation,
+                profile=profile,
+                chosen=ask.profile is not None,
                 deliveries=ask.deliveries,
                 runner=self.runner,
             )

@@ -25,6 +25,8 @@ from bot.sections import (
     Name,
     PersonSection,
     PolicySection,
+    ProfileSection,
+    RatesSection,
     RiskSection,
     RunbooksSection,
     SandboxSection,
@@ -41,7 +43,7 @@ from core.redaction import SHORTEST
 PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
-    "execution", "sandbox", "secrets", "runbooks", "schedules",
+    "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -77,6 +79,8 @@ class Settings(BaseSettings):
     defaults: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Arguments that are filled in where somebody leaves them out, by name."""
     schedules: dict[Name, ScheduleSection] = Field(default_factory=dict)
+    profiles: dict[Name, ProfileSection] = Field(default_factory=dict)
+    rates: RatesSection = RatesSection()
     secrets: dict[str, str] = Field(default_factory=dict)
     """Where each secret comes from: `env:NAME` or `file:PATH`."""
 
@@ -115,6 +119,26 @@ class Settings(BaseSettings):
             if section.tenant not in tenants and (section.tenant or len(tenants) != 1):
                 raise ValueError(f"{name}: `tenant` has to name one of your tenants")
         return schedules
+
+    @field_validator("profiles")
+    @classmethod
+    def _claim_once(
+        cls, profiles: dict[str, ProfileSection], info: ValidationInfo
+    ) -> dict[str, ProfileSection]:
+        tenants = info.data.get("tenants", {})
+        claimed: dict[tuple[str, str], str] = {}
+        for name, section in profiles.items():
+            if unknown := set(section.tenants) - set(tenants):
+                raise ValueError(f"{name}: there is no tenant {min(unknown)}")
+            whose = [
+                *(("tenant", t) for t in section.tenants),
+                *(("channel", c) for c in section.channels),
+            ]
+            for kind, what in whose:
+                first = claimed.setdefault((kind, what), name)
+                if first != name:
+                    raise ValueError(f"the {kind} {what} has two profiles, {first} and {name}")
+        return profiles
 
     @field_validator("secrets")
     @classmethod

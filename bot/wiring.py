@@ -1,6 +1,6 @@
 """The composition root: the only module that knows which adapter fills which port."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from adapters.sandbox import PlainRunner
 from adapters.storage import jobs, settling, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
+from adapters.storage.rates import Rates
 from adapters.storage.records import Records
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
@@ -46,6 +47,7 @@ from bot.stop import Stopping
 from core.agent import Agent
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, Chat
+from core.errors import Invalid
 from core.limits import Limits
 from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
@@ -119,6 +121,7 @@ class Seams:
 async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
     """Open what the configuration names, notice what dead processes left, and close it again."""
     configured = settings.read(file)
+    _must_name_tools(file, configured)
     path = _home(file) / configured.storage.path
     database = await SqliteDatabase.open(path, SystemClock())
     try:
@@ -127,6 +130,22 @@ async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
         yield app
     finally:
         await database.aclose()
+
+
+def _must_name_tools(file: Path, configured: Settings) -> None:
+    """Raise `Invalid` for a profile that names a tool that is not there."""
+    if any(section.tools for section in configured.profiles.values()):
+        for problem in unknown_tools(configured, catalogue(file, configured)):
+            raise Invalid(problem)
+
+
+def unknown_tools(configured: Settings, found: Catalogue) -> Iterator[str]:
+    """Yield what is wrong with the tools of profiles; nothing while a file that is bad may be the reason."""
+    known = {tool.name for tool in found.tools}
+    for name, section in configured.profiles.items():
+        for tool in section.tools or ():
+            if tool not in known and not found.faults:
+                yield f"profiles.{name}.tools: there is no tool {tool}. Correct or remove it."
 
 
 def catalogue(file: Path, configured: Settings) -> Catalogue:
@@ -163,6 +182,7 @@ class _Parts:
                 runs_per_turn=configured.execution.runs_per_turn,
             ),
             redactor=self.redactor,
+            rates=Rates(database),
         )
 
         self.scheduling = Scheduling(
@@ -249,6 +269,7 @@ class _Parts:
             gate=self.gate,
             toolbox=self.folder.toolbox,
             defaults=self.settings.defaults,
+            rates=Rates(self.database),
             running=self.runner.running,
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from core.calls import Step, said
@@ -12,6 +12,7 @@ from core.errors import Incorrect, Refused, SaysoError
 from core.fitting import REFUSED_BYTES, cut
 from core.redaction import Redactor
 from core.tools import QUESTION, RESERVED, Checked, Effect, Toolbox
+from core.trail import Stage
 from core.transcript import AgentText, Result, ToolCall
 
 Admitted: TypeAlias = Checked | Result
@@ -36,6 +37,8 @@ class Admission:
     outcome: Admitted
     mark: str
     """What two calls have in common that are the same."""
+    stage: Stage = Stage.SCHEMA
+    """How far it came here."""
     repeats: bool = False
 
     @property
@@ -53,7 +56,10 @@ class Admission:
 class Rules:
     """Against what calls are checked."""
 
+    known: Toolbox
+    """All that there are; a name that is not among them is unknown to everybody."""
     tools: Toolbox
+    """Those that whoever asks may use here."""
     defaults: Mapping[str, Json]
     generative: bool
     """A model made them: it has to explain itself, and gets nothing by repeating itself."""
@@ -115,13 +121,22 @@ def _admission(call: ToolCall, rules: Rules, *, ambiguous: bool) -> Admission:
     unlike = call.id if call.fault or ambiguous else ""
     raw = digest({"tool": call.tool, "raw": call.arguments, "unlike": unlike})
     if ambiguous:
-        return Admission(call=call, outcome=Result(call=call.id, text=_TWO, failed=True), mark=raw)
+        twice = Result(call=call.id, text=_TWO, failed=True)
+        return Admission(call=call, outcome=twice, mark=raw, stage=Stage.KNOWN)
     try:
         checked = _checked(call, rules)
     except Refused as error:
-        return Admission(call=call, outcome=refusal(call.id, error), mark=raw)
+        outcome = refusal(call.id, error)
+        return Admission(call=call, outcome=outcome, mark=raw, stage=_reached(call, rules))
     mark = digest({"tool": call.tool, "arguments": checked.arguments})
     return Admission(call=call, outcome=checked, mark=mark)
+
+
+def _reached(call: ToolCall, rules: Rules) -> Stage:
+    """Return the stage at which a call was refused. It is told to nobody who is not an operator."""
+    if call.tool in rules.tools.names or call.tool == QUESTION:
+        return Stage.SCHEMA
+    return Stage.ALLOWED if call.tool in rules.known.names else Stage.KNOWN
 
 
 def _checked(call: ToolCall, rules: Rules) -> Checked:
@@ -152,4 +167,4 @@ def _repeated(one: Admission) -> Admission:
     """Answer a call that was made before. Beside gated calls a second read is no obstacle."""
     read = one.checked(Effect.READ) is not None
     note = Result(call=one.call.id, text=_SEEN, failed=not read)
-    return Admission(call=one.call, outcome=note, mark=one.mark, repeats=True)
+    return replace(one, outcome=note, repeats=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from core.admission import Rules
 from core.asking import Asking
@@ -10,6 +10,7 @@ from core.calls import ids_of
 from core.canonical import Json
 from core.display import sound
 from core.errors import Refused
+from core.gateway import Access, Gateway
 from core.limits import Limits, prompt_bytes
 from core.loop import Course
 from core.outcomes import Outcome, Reason
@@ -19,7 +20,7 @@ from core.prompt import Prompt
 from core.reading import Reading
 from core.redaction import Redactor
 from core.stepping import Propose, Stepping
-from core.tools import Caller
+from core.tools import Caller, Toolbox
 from core.trail import Trail, untold
 from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use, whole
 
@@ -33,6 +34,9 @@ class Session:
     caller: Caller
     prompt: Prompt
     defaults: Mapping[str, Json]
+    known: Toolbox | None = None
+    """All tools that there are, where those of the prompt are not all."""
+    access: Access = field(default_factory=Access)
     trail: Trail = untold
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
@@ -87,7 +91,9 @@ class Agent:
             course = self._course(heard, model, session, history, propose)
         except Refused as error:
             return Outcome(reason=Reason.ERROR, text=error.shown, entries=(heard,))
-        return await course.run()
+        outcome = await course.run()
+        told = course.stepping.gateway.told(outcome.text)
+        return outcome if outcome.request else replace(outcome, text=told)
 
     def _course(
         self,
@@ -104,21 +110,31 @@ class Agent:
         progress = Progress(history=before, bytes=size, taken=ids_of(before), watch=session.watch)
         progress.append(replace(heard, text=sound(heard.text)))
         now, limits = asyncio.get_running_loop().time(), self.limits
-        asking = Asking(model=model, prompt=session.prompt, turn=session.turn, pauses=self.pauses)
+        asking = Asking(
+            model=model,
+            prompt=session.prompt,
+            turn=session.turn,
+            pauses=self.pauses,
+            trail=session.trail,
+        )
         reading = Reading(
             runner=self.runner,
             turn=session.turn,
             caller=session.caller,
             most=limits.result_bytes,
+            trail=session.trail,
         )
         rules = Rules(
-            tools=session.prompt.tools, defaults=session.defaults, generative=model.generative
+            known=session.known or session.prompt.tools,
+            tools=session.prompt.tools,
+            defaults=session.defaults,
+            generative=model.generative,
         )
         deadline = now + limits.seconds - (limits.reserve if model.generative else 0)
         stepping = Stepping(
             limits=limits,
             redactor=self.redactor,
-            rules=rules,
+            gateway=Gateway(rules=rules, access=session.access, trail=session.trail),
             reading=reading,
             progress=progress,
             propose=propose,

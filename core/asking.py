@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 
 from core.errors import Unavailable
 from core.outcomes import Reason
 from core.ports import Model
 from core.prompt import Prompt
-from core.transcript import Broken, Entry, Move, Pause, Say, Use
+from core.trail import Moved, Trail, untold
+from core.transcript import Broken, Entry, Move, Pause, Say, Use, Wire
 
 _GRACE = 0.2
 """Seconds in which a model call that was cancelled may end; after them it is left to itself."""
@@ -25,6 +26,7 @@ class Asking:
     turn: str
     pauses: Sequence[float]
     """Seconds before each further try."""
+    trail: Trail = untold
 
     async def move(self, entries: tuple[Entry, ...], *, deadline: float) -> Move | Reason:
         """Return the next move, or why there is none; the deadline of the loop's clock cancels it."""
@@ -47,7 +49,8 @@ class Asking:
         self, entries: tuple[Entry, ...], deadline: float, *, conclude: bool
     ) -> Move | Reason | None:
         """Ask once; None where nothing came back, so that asking again is safe."""
-        left = deadline - _now()
+        began = _now()
+        left = deadline - began
         if left <= 0:
             return Reason.MAX_SECONDS
         task = asyncio.ensure_future(self._call(entries, conclude=conclude))
@@ -58,7 +61,10 @@ class Asking:
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task}, timeout=_GRACE)
-        return self._came(task) if done and _now() < deadline else Reason.MAX_SECONDS
+        found = self._came(task) if done and _now() < deadline else Reason.MAX_SECONDS
+        if self.model.generative:
+            await self.trail((self._moved(found, entries, round((_now() - began) * 1000)),))
+        return found
 
     async def _call(self, entries: tuple[Entry, ...], *, conclude: bool) -> object:
         return await self.model.next_move(entries, self.prompt, conclude=conclude)
@@ -78,10 +84,36 @@ class Asking:
             return move
         return self._failed(type(move).__name__, Reason.ERROR)
 
+    def _moved(self, found: Move | Reason | None, entries: Sized, milliseconds: int) -> Moved:
+        """Return the record of one call of the model, whatever came of it."""
+        wire = Wire() if found is None or isinstance(found, Reason) else found.wire
+        return Moved(
+            request=wire.request,
+            stop=_stop(found),
+            input_tokens=wire.input_tokens,
+            output_tokens=wire.output_tokens,
+            milliseconds=milliseconds,
+            prompt=self.prompt.sha256,
+            entries=len(entries),
+            options=wire.options,
+        )
+
     def _failed(self, kind: str, reason: Reason | None) -> Reason | None:
         """Log a failure by its type alone: its text may hold anything."""
         _log.warning("turn %s: the model failed: %s", self.turn, kind)
         return reason
+
+
+def _stop(found: Move | Reason | None) -> str:
+    match found:
+        case None:
+            return "nothing came back"
+        case Broken(stop=stop):
+            return stop
+        case Reason():
+            return found
+        case _:
+            return type(found).__name__.lower()
 
 
 def _now() -> float:

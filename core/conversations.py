@@ -8,6 +8,8 @@ from typing import Literal, Protocol, TypeAlias
 from core.events import Place
 from core.jobs import Job
 from core.outcomes import Reason
+from core.profiles import DEFAULT
+from core.trail import Happening
 from core.transcript import Entry, Noted
 
 TURN = "turn"
@@ -96,6 +98,10 @@ class NewTurn:
     opens: str
     """The id of a new conversation, where it takes one."""
     wish: Wish
+    profile: str = DEFAULT
+    """What a new conversation gets; one that there is already keeps its own."""
+    chosen: bool = False
+    """Whether somebody chose the profile: then it has to be the conversation's."""
     deliveries: tuple[str, ...] = ()
     runner: str | None = None
     """The process that is about to answer it by itself."""
@@ -113,6 +119,7 @@ class Turn:
     principal: str
     place: Place
     wish: Wish
+    profile: str = DEFAULT
     schedule: str | None = None
     """The schedule that asked, if it was one."""
     reason: Reason | None = None
@@ -202,6 +209,14 @@ class Conversations(Protocol):
 
     async def history(self, turn: Turn) -> History:
         """Return what the model of a turn is to know of what came before it."""
+        ...
+
+    async def happened(self, turn: Turn, claim: int, happened: Sequence[Happening]) -> None:
+        """Keep what happened in a turn under a claim of its job, in order."""
+        ...
+
+    async def happenings(self, tenant: str, turn: str) -> Sequence[Happening]:
+        """Return what happened in a turn, in order, under whichever claims."""
         ...
 
     async def end(self, closing: Closing) -> None:

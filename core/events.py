@@ -29,6 +29,8 @@ class Ask:
     place: Place
     text: str
     conversation: str | None = None
+    profile: str | None = None
+    """The profile that they chose, if they did."""
     deliveries: tuple[str, ...] = ()
     """Every id under which the platform may deliver this message again, in that workspace."""
 

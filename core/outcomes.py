@@ -61,8 +61,8 @@ _FORCED = {
         "command yourself."
     ),
     Reason.REPEATED_CALL: (
-        "I stopped: the model made the same call again and again. Nothing was changed; ask in other "
-        "words."
+        "I stopped: the model kept asking for what it had been answered or refused. Nothing was "
+        "changed; ask in other words."
     ),
     Reason.TRUNCATED: (
         "The model's message was cut off, so nothing of it was used. Nothing was changed; ask for "

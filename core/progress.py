@@ -26,6 +26,8 @@ class Progress:
     """Marks of the calls that were answered."""
     watch: Callable[[tuple[Entry, ...]], None]
     """Is shown the entries whenever they have changed: whoever cuts the turn keeps the last ones."""
+    refusals: int = 0
+    """How often what it proposed was refused."""
     corrected: set[str] = field(default_factory=set[str])
     """Marks of the calls that were made again and answered with a note."""
     _again: int = 0

@@ -10,6 +10,7 @@ from core.display import sound
 from core.errors import Incorrect, SaysoError, Unavailable
 from core.ports import Ended, Ending, Runner
 from core.tools import Caller, Checked
+from core.trail import Looked, Trail, untold
 from core.transcript import Result
 
 _ENDINGS = {
@@ -30,6 +31,7 @@ class Reading:
     """Who asks, for tools of Sayso's own; each call gets its own id."""
     most: int
     """Bytes that a result may have."""
+    trail: Trail = untold
 
     async def look(self, calls: Mapping[str, Checked], found: dict[str, Result]) -> set[str]:
         """Run calls at once, and put what came of each into `found` as soon as it is there.
@@ -39,6 +41,7 @@ class Reading:
         again = set[str]()
 
         async def one(key: str, checked: Checked) -> None:
+            began = _now()
             try:
                 found[key] = self._bounded(checked, await self._read(key, checked))
             except SaysoError as error:
@@ -49,6 +52,13 @@ class Reading:
                 _log.error("turn %s: %s: %s", self.turn, checked.tool.name, type(error).__name__)
                 text = f"{checked.tool.name} failed. Calling it again does not help."
                 found[key] = Result(call=key, text=text, failed=True)
+            looked = Looked(
+                call=key,
+                tool=checked.tool.name,
+                failed=found[key].failed,
+                milliseconds=round((_now() - began) * 1000),
+            )
+            await self.trail((looked,))
 
         await asyncio.gather(*(one(key, checked) for key, checked in calls.items()))
         return again
@@ -82,6 +92,10 @@ class Reading:
                 )
         text = "\n".join(filter(None, shown)) or f"{checked.tool.name}: done, it printed nothing."
         return Result(call=key, text=text)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def ending_in_words(ended: Ended) -> str:

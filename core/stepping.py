@@ -7,8 +7,6 @@ from typing import TypeAlias
 
 from core.admission import (
     Admission,
-    Rules,
-    admissions,
     agent_text,
     question,
     question_text,
@@ -17,6 +15,7 @@ from core.admission import (
 from core.calls import said, step
 from core.errors import SaysoError, Unavailable
 from core.evidence import Evidence
+from core.gateway import Gateway
 from core.jobs import LeaseLost
 from core.limits import Limits
 from core.outcomes import LIMITS, Outcome, Reason
@@ -35,6 +34,8 @@ The text is what the reads of the same step found; the entries are what the turn
 transcript if this is how it ends. Where it returns, the turn has ended.
 """
 
+_MOST_REFUSALS = 3
+"""Proposals that a turn may have refused: whoever is told no in so many words is not asking (P-04)."""
 _WAITS = "The plan waits for approval, not run."
 _BLOCKED = "Not proposed: another call of this step has to be corrected first."
 _LAST = "Not run: this was the last step of the turn."
@@ -54,7 +55,7 @@ class Stepping:
 
     limits: Limits
     redactor: Redactor
-    rules: Rules
+    gateway: Gateway
     reading: Reading
     progress: Progress
     propose: Propose
@@ -69,18 +70,19 @@ class Stepping:
         if not move.calls:
             return Reason.ERROR
         wanted = step(move, self.progress.taken, self.limits.argument_bytes, self.redactor)
-        asks = question(wanted) if self.rules.generative else None
+        asks = question(wanted) if self.gateway.rules.generative else None
         work = Evidence(step=wanted, made=(), redactor=self.redactor)
         if asks:
             work.results[asks.id] = Result(call=asks.id, text=_ASKED)
             self._keep(work, _NOT_ASKED)
             return self._outcome(Reason.ASKED, said(question_text(asks), self.redactor))
-        work.made = admissions(wanted, self.rules, self.progress.seen)
+        work.made = await self.gateway.admit(wanted, self.progress.seen)
         reason = self._too_much(work.made)
         if reason:
             self._keep(work, _NOT_RUN[reason])
-            return reason
-        return await self._do(work, move.about, looks=looks)
+        ended = reason or await self._do(work, move.about, looks=looks)
+        await self.gateway.tell()
+        return ended
 
     def _too_much(self, made: Sequence[Admission]) -> Reason | None:
         if any(one.repeats and one.mark in self.progress.corrected for one in made):
@@ -105,13 +107,17 @@ class Stepping:
         self._remember(work)
         if request:
             return self._outcome(Reason.PROPOSED, found, request)
+        if self.progress.refusals >= _MOST_REFUSALS:
+            return Reason.REPEATED_CALL
         return Reason.MAX_SECONDS if late else None
 
     async def _look(self, work: Evidence, reads: dict[str, Checked]) -> bool:
         """Run reads; return whether the deadline cut any."""
         try:
             async with asyncio.timeout_at(self.deadline):
-                work.open |= await self.reading.look(reads, work.results)
+                work.results |= await self.gateway.dispatch([*reads.items()])
+                wanted = {key: one for key, one in reads.items() if key not in work.results}
+                work.open |= await self.reading.look(wanted, work.results)
         except TimeoutError:
             return True
         return False
@@ -124,15 +130,19 @@ class Stepping:
         gated = work.of(Effect.WRITE)
         if not gated:
             return None
-        if any(one.refused and one.refused.failed for one in work.made):
+        blocked = any(one.refused and one.refused.failed for one in work.made)
+        refused = {} if blocked else await self.gateway.dispatch([*gated.items()])
+        if blocked or refused:
             work.results |= {key: Result(call=key, text=_BLOCKED, failed=True) for key in gated}
-            work.open |= gated.keys()
+            work.results |= refused
+            work.open |= gated.keys() - refused.keys()
             return None
         before = dict(work.results)
         work.results |= {key: Result(call=key, text=_WAITS) for key in gated}
         entries = (*self.progress.entries, *work.entries(_LAST, self._room))
         explained = agent_text(work.step, gated.keys(), about, self.redactor)
         try:
+            found = self.gateway.told(found)
             return await self.propose(tuple(gated.values()), explained, found, entries)
         except BaseException as error:
             work.results = before
@@ -140,6 +150,7 @@ class Stepping:
                 raise
             work.results |= {key: refusal(key, error) for key in gated}
             work.open |= gated.keys() if isinstance(error, Unavailable) else set()
+            self.progress.refusals += not isinstance(error, Unavailable)
             return None
 
     def _remember(self, work: Evidence) -> None:

@@ -16,6 +16,9 @@ from core.plans import RunStep
 RESERVED = ("rationale", "limitations", "alternatives")
 """Arguments that carry the agent's text. They are added for the model, shown, and never hashed."""
 
+MISSING = "There is no such tool here. Use one of those that are listed."
+"""What is missing and what is forbidden read the same: no oracle (C25)."""
+
 QUESTION = "ask_user"
 """What a model calls to ask a person. It is no tool: a question is how a turn ends."""
 
@@ -66,6 +69,9 @@ class Caller:
 Look: TypeAlias = Callable[[JsonObject, Caller], Awaitable[str]]
 """Answers a call inside this process; raises `Refused` and its kind as a runbook's read would."""
 
+Allow: TypeAlias = Callable[[JsonObject, Caller], Awaitable[object]]
+"""Returns None where a call may be made, else the reason for people; anything else refuses too."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
@@ -84,6 +90,8 @@ class Tool:
     expand: Callable[[JsonObject], Work] = lambda _: Work(steps=())
     look: Look | None = None
     """What answers a call of a tool that is no runbook. It changes nothing outside of Sayso."""
+    authorize: Allow | None = None
+    """The tool's own say about who may call it with what, after the policy's."""
 
     def __post_init__(self) -> None:
         if self.look and self.effect is not Effect.READ:
@@ -142,6 +150,11 @@ class Toolbox:
         """Return only what somebody may use: what is forbidden is then simply not there."""
         return Toolbox(tuple(tool for tool in self.tools if may(tool)))
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Return what they are called."""
+        return frozenset(tool.name for tool in self.tools)
+
     def __iter__(self) -> Iterator[Tool]:
         return iter(self.tools)
 
@@ -149,8 +162,7 @@ class Toolbox:
         for tool in self.tools:
             if tool.name == name:
                 return tool
-        # One sentence for what is missing and what is forbidden: it is no oracle.
-        raise Incorrect("There is no such tool here. Use one of those that are listed.")
+        raise Incorrect(MISSING)
 
 
 def _expectation(error: ValidationError) -> str:

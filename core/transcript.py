@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from core.canonical import JsonObject
+from core.canonical import Json, JsonObject
 from core.errors import Refused
 
 
@@ -38,6 +38,8 @@ class Wire:
     """The provider's name for the call."""
     input_tokens: int = 0
     output_tokens: int = 0
+    options: JsonObject = field(default_factory=dict[str, Json])
+    """What was really sent besides the prompt, and the versions that sent it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

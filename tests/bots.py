@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from adapters.jobs.kinds import Kind
 from adapters.jobs.table import TableEngine
 from adapters.storage import jobs, settling, turns
+from adapters.storage.rates import Rates
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
 from approvals.models import EXPIRE, REMIND, RUN, Request, Run, job_of
@@ -78,6 +79,7 @@ class Bots:
             gate=self.world.gate,
             toolbox=lambda: Toolbox.of(self.world.tools),
             defaults={},
+            rates=Rates(self.world.stores.database),
             running=self.world.counted.running,
         )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from adapters.counted import CountedRunner
+from adapters.storage.rates import Rates
 from approvals import cards
 from approvals.freeze import Freezer
 from approvals.gate import Gate, Switches
@@ -14,6 +15,8 @@ from core.audit import Entry
 from core.errors import Refused
 from core.events import Approve, AskAgain, Deny
 from core.principals import Directory, Identity, Person
+from core.profiles import Profiles
+from core.rates import Rate, RateRules
 from core.redaction import Redactor
 from core.tools import Tool, Toolbox
 from tests.builders import TENANT, a_proposal, a_step, a_tool
@@ -37,6 +40,9 @@ RISKS = (
 BOB_ON_SLACK = Identity(platform="slack", workspace="T1", user="U2")
 EVE = Identity(platform="console", workspace="theirs", user="bob")
 """Another tenant's bob: the same account name, another person."""
+
+
+PLENTY = RateRules(messages=Rate(name="messages", most=1_000_000, per=HOUR))
 
 
 def allow(action: str, group: str, resource: str = "runbook:*") -> PolicyRule:
@@ -79,6 +85,8 @@ class World:
     )
     risks: tuple[Rule, ...] = RISKS
     reminders: dict[str, float] = field(default_factory=dict[str, float])
+    profiles: Profiles = field(default_factory=Profiles)
+    rates: RateRules = PLENTY
     tools: tuple[Tool, ...] = TOOLS
     switches: Switches = field(default_factory=Switches)
     folder: str = "work"
@@ -99,6 +107,7 @@ class World:
             toolbox=lambda: Toolbox.of(self.tools),
             switches=self.switches,
             redactor=Redactor.of([SECRET]),
+            rates=Rates(self.stores.database),
         )
 
     def authority(self) -> Authority:
@@ -127,6 +136,8 @@ class World:
                 risks={rule.name: rule for rule in self.risks},
                 reminders=self.reminders,
             ),
+            profiles=self.profiles,
+            rates=self.rates,
         )
 
     def edit(self, name: str, change: Callable[[Tool], Tool]) -> None:
@@ -193,7 +204,8 @@ class World:
     async def all_but_the_log(self) -> dict[str, list[object]]:
         """Return all rows of all tables that say what is, not what was tried."""
         found = await everything(self.stores.database)
-        return {table: list(rows) for table, rows in found.items() if table != "audit"}
+        tried = {"audit", "rate"}
+        return {table: list(rows) for table, rows in found.items() if table not in tried}
 
     def effects(self) -> list[tuple[str, ...]]:
         """Return the commands that ran, dry runs left out."""

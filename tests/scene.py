@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from core.agent import Agent, Session
 from core.canonical import Json
 from core.errors import SaysoError
+from core.gateway import Access
 from core.limits import Limits
 from core.outcomes import Outcome
 from core.prompt import Prompt
 from core.redaction import Redactor
 from core.tools import Caller, Checked, Effect, Tool, Toolbox
+from core.trail import Happening
 from core.transcript import AgentText, Entry, Heard, ToolCall, Use, Wire, whole
 from tests.builders import a_tool
 from tests.fakes.model import Scripted, ScriptedModel
@@ -67,6 +69,10 @@ class Scene:
     history: tuple[Entry, ...] = ()
     heard: Heard = HEARD
     generative: bool = False
+    known: tuple[Tool, ...] = ()
+    """All tools, where `tools` are only those that whoever asks may use."""
+    access: Access = field(default_factory=Access)
+    happened: list[Happening] = field(default_factory=list[Happening])
 
     async def turn(self, *script: Scripted) -> tuple[Outcome, ScriptedModel]:
         """Have a model play a script; whatever it does, the transcript stays whole."""
@@ -77,6 +83,9 @@ class Scene:
             caller=CALLER,
             prompt=Prompt(tools=Toolbox.of(self.tools)),
             defaults=self.defaults,
+            known=Toolbox.of(self.known) if self.known else None,
+            access=self.access,
+            trail=self._tell,
         )
         outcome = await agent.turn(
             self.heard,
@@ -87,6 +96,9 @@ class Scene:
         )
         assert whole(outcome.entries) == outcome.entries
         return outcome, model
+
+    async def _tell(self, happened: Sequence[Happening]) -> None:
+        self.happened += happened
 
 
 def call(tool: str, word: str = "alpha", *, name: str = "1", **more: Json) -> ToolCall:

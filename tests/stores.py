@@ -30,7 +30,7 @@ from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 
 T = TypeVar("T")
 TABLES = (
-    "conversation", "turn", "received", "entry", "posted", "transcript", "plan", "request", "vote", "denial",
+    "conversation", "turn", "received", "entry", "posted", "transcript", "happening", "rate", "plan", "request", "vote", "denial",
     "run", "step", "audit", "job", "job_lock",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile

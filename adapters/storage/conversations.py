@@ -1,11 +1,13 @@
 """Conversations and their turns. Implements `core.conversations.Conversations`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.storage import transcripts, turns
+from adapters.storage import happenings, transcripts, turns
 from adapters.storage.opening import keep_plan
 from adapters.storage.transactions import Database
 from core.conversations import Closing, History, NewTurn, Received, Turn, Waiting
+from core.trail import Happening
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,14 @@ class Conversations:
     async def history(self, turn: Turn) -> History:
         """See the port."""
         return await self.database.transact(lambda _: transcripts.history(turn))
+
+    async def happened(self, turn: Turn, claim: int, happened: Sequence[Happening]) -> None:
+        """See the port."""
+        await self.database.transact(lambda now: happenings.extend(now, turn, claim, happened))
+
+    async def happenings(self, tenant: str, turn: str) -> list[Happening]:
+        """See the port."""
+        return await self.database.transact(lambda _: happenings.of_turn(tenant, turn))
 
     async def end(self, closing: Closing) -> None:
         """See the port."""

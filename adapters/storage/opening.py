@@ -78,7 +78,8 @@ def _close(now: datetime, proposal: Proposal, request: str, told: str = "") -> T
     closing = proposal.closing
     if closing:
         text = "\n".join(filter(None, (closing.end.text, told)))
-        yield from turns.close(now, closing.turn, replace(closing.end, text=text), request)
+        end = replace(closing.end, text=text)
+        yield from turns.close(now, closing.turn, end, request, claim=closing.job.fence)
         yield from jobs.finish(now, closing.job, JobState.DONE)
 
 

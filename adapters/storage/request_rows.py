@@ -13,8 +13,9 @@ from core.errors import Refused
 from core.transcript import AgentText
 
 COLUMNS = (
-    "request.*, plan.body FROM request"
+    "request.*, plan.body, conversation.profile FROM request"
     " JOIN plan ON plan.tenant = request.tenant AND plan.id = request.plan"
+    " JOIN conversation ON conversation.id = request.conversation"
 )
 _ABOUT = TypeAdapter(AgentText)
 
@@ -49,6 +50,7 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         conversation=row["conversation"],
         turn=row["turn"],
         requester=row["requester"],
+        profile=row["profile"],
         plan_body=row["body"],
         plan_sha256=row["plan_sha256"],
         rule=_rule(row["rule"]),

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import TypeAdapter
 
-from adapters.storage import jobs, transcripts
+from adapters.storage import happenings, jobs, transcripts
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, sql, text_of
 from core import canonical
@@ -26,11 +26,12 @@ from core.conversations import (
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss, NewJob, Replay
 from core.outcomes import Reason
+from core.trail import Finished
 from core.transcript import Heard, Noted, Spoke
 
 _COLUMNS = (
     "turn.*, conversation.platform, conversation.workspace, conversation.channel,"
-    " conversation.thread FROM turn JOIN conversation ON conversation.id = turn.conversation"
+    " conversation.thread, conversation.profile FROM turn JOIN conversation ON conversation.id = turn.conversation"
 )
 _WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
 _STOPPED = TurnEnd(reason=Reason.STOPPED, text="Stopped. Nothing was changed.")
@@ -117,7 +118,7 @@ def _conversation(now: datetime, new: NewTurn) -> Transaction[str]:
     """Return the conversation that was named, or that of the thread, or a new one."""
     place = new.place
     found = yield from rows(
-        "SELECT id FROM conversation WHERE tenant = :tenant AND platform = :platform"
+        "SELECT id, profile FROM conversation WHERE tenant = :tenant AND platform = :platform"
         " AND workspace = :workspace AND channel = :channel"
         " AND (id = :id AND (thread IS NULL OR thread = :thread)"
         " OR :id IS NULL AND thread = :thread)",
@@ -125,16 +126,21 @@ def _conversation(now: datetime, new: NewTurn) -> Transaction[str]:
         workspace=place.workspace, channel=place.channel, thread=place.thread,
     )  # fmt: skip
     if found:
-        name: str = found[0]["id"]
-        return name
+        name, profile = found[0]["id"], found[0]["profile"]
+        if new.chosen and profile != new.profile:
+            raise Refused(
+                f"This conversation has the profile {profile}. Start a new one to use another."
+            )
+        return str(name)
     if new.conversation is not None:
         # Another tenant's or another place's: the same words as for one that does not exist.
         raise Refused("There is no such conversation here. Leave it out to start a new one.")
     yield sql(
-        "INSERT INTO conversation (id, tenant, platform, workspace, channel, thread, opened_at)"
-        " VALUES (:id, :tenant, :platform, :workspace, :channel, :thread, :now)",
+        "INSERT INTO conversation"
+        " (id, tenant, platform, workspace, channel, thread, profile, opened_at)"
+        " VALUES (:id, :tenant, :platform, :workspace, :channel, :thread, :profile, :now)",
         id=new.opens, tenant=new.tenant, platform=place.platform, workspace=place.workspace,
-        channel=place.channel, thread=place.thread, now=text_of(now),
+        channel=place.channel, thread=place.thread, profile=new.profile, now=text_of(now),
     )  # fmt: skip
     return new.opens
 
@@ -161,7 +167,8 @@ def end(now: datetime, closing: Closing) -> Transaction[None]:
     if (yield from has_ended(turn)):
         return
     is_stopped = yield from must_hold(now, closing)
-    yield from close(now, turn, _cut(closing.end) if is_stopped else closing.end)
+    given = _cut(closing.end) if is_stopped else closing.end
+    yield from close(now, turn, given, claim=closing.job.fence)
     yield from jobs.finish(now, closing.job, JobState.CANCELLED if is_stopped else JobState.DONE)
 
 
@@ -183,9 +190,12 @@ def must_hold(now: datetime, closing: Closing) -> Transaction[bool]:
 
 
 def close(
-    now: datetime, turn: Turn, given: TurnEnd, request: str | None = None
+    now: datetime, turn: Turn, given: TurnEnd, request: str | None = None, *, claim: int = 0
 ) -> Transaction[None]:
-    """Write how a turn ended, what was asked in it and what was answered."""
+    """Write how a turn ended, what was asked in it and what was answered.
+
+    `claim` is the one under which it was answered; 0 where nobody answered it.
+    """
     ended = yield from changed(
         "UPDATE turn SET ended_at = :now, reason = :reason, text = :text,"
         " suggestions = :suggestions, request = :request, killed = :killed"
@@ -206,6 +216,7 @@ def close(
     yield from transcripts.extend(here, given.entries or told)
     if given.text:
         yield from append(now, here, "answered", SYSTEM, given.text, about=turn.id)
+    yield from happenings.extend(now, turn, claim, [Finished(reason=given.reason)])
     yield from log(
         now, turn.tenant, "turn.ended", turn.principal, turn=turn.id, reason=given.reason
     )
@@ -277,6 +288,7 @@ def _built(row: Row) -> Turn:
         principal=row["principal"],
         place=place_of(row),
         wish=_WISH.validate_json(row["wish"]),
+        profile=row["profile"],
         schedule=row["schedule"],
         reason=Reason(row["reason"]) if row["reason"] else None,
         text=row["text"],

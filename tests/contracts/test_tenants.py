@@ -11,6 +11,7 @@ from core.conversations import Closing, Conversations, Turn
 from core.deliveries import Deliveries
 from core.errors import Refused
 from core.jobs import Job, LeaseLost
+from core.trail import Finished
 from tests.builders import (
     CONVERSATION,
     TENANT,
@@ -125,6 +126,12 @@ CALLS: Mapping[str, Call] = {
     ),
     "Conversations.turn": lambda on, given: on.conversations.turn(OTHER_TENANT, given.turn.id),
     "Conversations.history": lambda on, given: on.conversations.history(given.turn),
+    "Conversations.happened": lambda on, given: on.conversations.happened(
+        given.turn, 1, [Finished(reason="mine")]
+    ),
+    "Conversations.happenings": lambda on, given: on.conversations.happenings(
+        OTHER_TENANT, given.turn.id
+    ),
     "Conversations.end": lambda on, given: on.conversations.end(
         Closing(turn=given.turn, job=given.turn_job, end=SILENT)
     ),

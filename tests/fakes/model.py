@@ -6,6 +6,7 @@ from typing import TypeAlias
 import pytest
 
 from core.prompt import Prompt
+from core.tools import Toolbox
 from core.transcript import Entry, Move, Result, Returned
 
 Scripted: TypeAlias = Move | Exception | Callable[[Sequence[Entry]], Awaitable[Move]]
@@ -19,6 +20,8 @@ class ScriptedModel:
         self._left = list(script)
         self.seen: list[tuple[Entry, ...]] = []
         """The entries that each of its moves was asked with."""
+        self.prompts: list[Toolbox] = []
+        """The tools that each of its moves was asked with."""
         self.concluded: list[bool] = []
         """Whether each of its moves was asked for as the last one."""
 
@@ -26,7 +29,7 @@ class ScriptedModel:
         self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
     ) -> Move:
         """See the port."""
-        del prompt
+        self.prompts.append(prompt.tools)
         self.seen.append(tuple(entries))
         self.concluded.append(conclude)
         if not self._left:

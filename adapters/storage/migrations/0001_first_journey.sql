@@ -8,6 +8,8 @@ CREATE TABLE conversation (
     workspace TEXT NOT NULL,
     channel   TEXT NOT NULL,
     thread    TEXT,
+    -- What the agent may use here; chosen when the conversation began, and kept.
+    profile   TEXT NOT NULL DEFAULT 'default',
     opened_at TEXT NOT NULL
 ) STRICT;
 

@@ -13,6 +13,7 @@ from approvals.policy import Authority, Policy, PolicyRule
 from core.canonical import sha256
 from core.cards import encode
 from core.principals import Directory, Identity, Person, Principal
+from core.profiles import DEFAULT, Profile, Profiles
 from core.transcript import AgentText
 from tests.builders import PLACE, TENANT, a_checked, a_plan, a_rule, a_tool, a_turn
 
@@ -38,6 +39,9 @@ RULES = (
     ("chat:ask", "channel:console/local/terminal", "dev"),
     ("run:stop", "channel:console/local/terminal", "hosts"),
 )
+
+
+SCOPES = {"all": None, "one": frozenset({"first"}), "none": frozenset[str]()}
 
 
 def authority(**groups: Sequence[str]) -> Authority:
@@ -180,12 +184,29 @@ def test_the_requester_still_sees_it_after_losing_every_group() -> None:
 
 
 def test_only_somebody_who_is_there_and_may_propose_every_call_may_ask() -> None:
-    both = ["runbook:first", "runbook:second"]
-    assert entitlement.may_propose(authority(), TENANT, "alice", both)
-    assert not entitlement.may_propose(authority(), TENANT, "alice", [*both, "channel:x"])
-    assert not entitlement.may_propose(authority(), TENANT, "bob", both)
-    assert not entitlement.may_propose(authority(), TENANT, "nobody", both)
-    assert not entitlement.may_propose(authority(), "globex", "alice", both)
+    both = ["first", "second"]
+    assert entitlement.may_propose(authority(), TENANT, "alice", DEFAULT, both)
+    assert not entitlement.may_propose(authority(), TENANT, "bob", DEFAULT, both)
+    assert not entitlement.may_propose(authority(), TENANT, "nobody", DEFAULT, both)
+    assert not entitlement.may_propose(authority(), "globex", "alice", DEFAULT, both)
+
+
+def test_c68_the_agent_holds_no_more_than_its_profile_whatever_the_requester_may() -> None:
+    profiles = Profiles(
+        known={name: Profile(name=name, tools=tools) for name, tools in SCOPES.items()}
+    )
+    here = replace(authority(), profiles=profiles)
+
+    def may(profile: str, *tools: str) -> bool:
+        return entitlement.may_propose(here, TENANT, "alice", profile, tools)
+
+    assert may("all", "first", "second")
+    assert may("one", "first")
+    assert not may("one", "first", "second")
+    assert not may("none", "first")
+    assert not may("gone", "first")
+    asked = replace(request(), profile="none")
+    assert entitlement.lost(here, asked) == "alice may no longer ask for it"
 
 
 def test_the_requesters_own_yes_counts_only_where_the_rule_says_so() -> None:

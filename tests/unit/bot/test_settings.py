@@ -8,7 +8,10 @@ import pytest
 from bot import faults, settings
 from bot.authority import AuthorityFile
 from core.errors import Invalid, Refused
+from core.limits import Limits
 from core.principals import Identity
+from core.profiles import Profile, Profiles
+from core.rates import UNHURRIED, Rate, RateRules
 
 TEAM = """\
 tenants:
@@ -65,10 +68,62 @@ def refusal(file: Path, text: str) -> str:
         ("execution: {runs_per_turn: 2}", "execution.runs_per_turn: "),
         ("model: {provider: oracle}", "model.provider: "),
         ("a: [", "not valid YAML"),
+        ("profiles: {a: {max_turns: true}}", "sayso.yml:1: profiles.a.max_turns: write a number"),
+        ("profiles: {a: {max_turns: 0}}", "profiles.a.max_turns: "),
+        ("profiles: {a: {max_tokens: -1}}", "profiles.a.max_tokens: "),
+        ("profiles: {a: {max_tool_calls: 1.5}}", "profiles.a.max_tool_calls: "),
+        ("profiles: {a: {max_seconds: .nan}}", "profiles.a.max_seconds: "),
+        ("profiles: {a: {max_seconds: .inf}}", "profiles.a.max_seconds: "),
+        ("profiles: {a: {max_seconds: false}}", "profiles.a.max_seconds: write a number"),
+        ("profiles: {a: {max_second: 1}}", "profiles.a.max_second: "),
+        ("profiles: {a: {channels: [ops]}}", "profiles.a.channels: write a channel as platform/workspace/channel"),
+        ("profiles: {a: {tenants: [acme]}}", "profiles: a: there is no tenant acme"),
+        ("tenants: {t: {}}\nprofiles: {a: {tenants: [t]}, b: {tenants: [t]}}", "sayso.yml:2: profiles: the tenant t has two profiles, a and b"),
+        ("profiles: {a: {channels: [slack/T/C]}, b: {channels: [slack/T/C]}}", "the channel slack/T/C has two profiles, a and b"),
+        ("rates: {messages: {most: 0, per: 1m}}", "rates.messages.most: "),
+        ("rates: {messages: {most: true, per: 1m}}", "rates.messages.most: write a number"),
+        ("rates: {tools: [{tool: look, most: 1, per: 0s}]}", "rates.tools.0.per: write a span of time"),
+        ("rates: {tools: [{most: 1, per: 1s}]}", "rates.tools.0.tool: Field required. Add it."),
     ],
 )  # fmt: skip
 def test_a_wrong_file_is_one_line_with_line_and_field(file: Path, text: str, said: str) -> None:
     assert said in refusal(file, text)
+
+
+def test_c87_profiles_and_rates_are_read_with_people_and_rules(file: Path) -> None:
+    file.write_text(
+        TEAM + "profiles:\n"
+        "  default: {max_turns: 3}\n"
+        "  narrow: {tools: [], max_seconds: 2.5, choose: [eng], channels: [slack/T1/C1], tenants: [other]}\n"
+        "rates: {messages: {most: 5, per: 1s}, tools: [{tool: 'x-*', most: 2, per: 1h}]}\n"
+    )
+    found = AuthorityFile(file)()
+    assert found.profiles.known == {
+        "default": Profile(name="default", limits=Limits(turns=3)),
+        "narrow": Profile(
+            name="narrow",
+            tools=frozenset(),
+            limits=Limits(seconds=2.5),
+            choosers=frozenset({"eng"}),
+        ),
+    }
+    assert found.profiles.of_tenant == {"other": "narrow"}
+    assert found.profiles.of_channel == {"channel:slack/T1/C1": "narrow"}
+    assert found.rates == RateRules(
+        messages=Rate(name="messages", most=5, per=timedelta(seconds=1)),
+        tools=(Rate(name="x-*", most=2, per=timedelta(hours=1)),),
+    )
+
+
+def test_c87_without_profiles_there_is_one_that_narrows_nothing(file: Path) -> None:
+    found = AuthorityFile(file)()
+    assert (found.profiles, found.rates) == (Profiles(), UNHURRIED)
+
+
+def test_c87_a_profile_that_names_a_tool_that_is_not_there_is_a_problem(file: Path) -> None:
+    file.write_text(TEAM + "profiles: {a: {tools: [nothing]}}")
+    told = list(faults.problems(file, settings.read(file)))
+    assert "profiles.a.tools: there is no tool nothing. Correct or remove it." in told
 
 
 def test_a_missing_file_says_how_to_name_another(file: Path) -> None:
@@ -107,6 +162,8 @@ def test_the_environment_overrides_what_is_not_authority(
     [
         "SAYSO_CONSOLE__ALLOW_AS",
         "SAYSO_CONSOLE",
+        "SAYSO_PROFILES__DEFAULT__MAX_TURNS",
+        "SAYSO_RATES__MESSAGES__MOST",
         "sayso_console__allow_as",
         "Sayso_Approvals__Low__Quorum",
         "SAYSO_PEOPLE__EVE__CONSOLE",

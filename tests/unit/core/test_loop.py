@@ -743,3 +743,13 @@ async def test_what_was_heard_is_kept_sound() -> None:
     scene = model(heard=Heard(speaker="a", text="a\0\ud800"))
     outcome, _ = await scene.turn(OK)
     assert outcome.entries[0] == Heard(speaker="a", text="a\ufffd\ufffd")
+
+
+async def test_p04_a_model_that_is_refused_again_and_again_is_stopped() -> None:
+    scene = model()
+    scene.proposals.refusal = Refused("Not proposed: bob denied append-word here.")
+    script = [use(call("append-word", word, name=word, rationale="because")) for word in "abcd"]
+    outcome, asked = await scene.turn(*script)
+    assert (outcome.reason, len(asked.seen)) == (Reason.REPEATED_CALL, 3)
+    assert results(outcome) == ["Not proposed: bob denied append-word here."]
+    assert outcome.text == forced(Reason.REPEATED_CALL)

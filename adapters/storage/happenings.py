@@ -1,0 +1,48 @@
+"""What happened in turns, as rows that are only ever added to."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from adapters.storage.transactions import Row, Transaction, rows, sql, text_of
+from core import canonical
+from core.conversations import Turn
+from core.trail import Finished, Guarded, Happening, Looked, Moved, Stage, Staged
+
+_KINDS: Mapping[str, type[Happening]] = {
+    one.__name__.lower(): one for one in (Staged, Moved, Looked, Guarded, Finished)
+}
+
+
+def extend(
+    now: datetime, turn: Turn, claim: int, happened: Sequence[Happening]
+) -> Transaction[None]:
+    """Append what happened in a turn."""
+    found = yield from rows(
+        "SELECT coalesce(max(seq), 0) AS last FROM happening WHERE turn = :turn", turn=turn.id
+    )
+    for seq, one in enumerate(happened, found[0]["last"] + 1):
+        yield sql(
+            "INSERT INTO happening (tenant, conversation, turn, claim, seq, at, kind, body)"
+            " SELECT tenant, conversation, id, :claim, :seq, :at, :kind, :body FROM turn"
+            " WHERE id = :turn AND tenant = :tenant",
+            tenant=turn.tenant, turn=turn.id, claim=claim, seq=seq,
+            at=text_of(now), kind=type(one).__name__.lower(), body=canonical.encode(asdict(one)),
+        )  # fmt: skip
+
+
+def of_turn(tenant: str, turn: str) -> Transaction[list[Happening]]:
+    """Return what happened in a turn, in order."""
+    found = yield from rows(
+        "SELECT kind, body FROM happening WHERE tenant = :tenant AND turn = :turn ORDER BY seq",
+        tenant=tenant, turn=turn,
+    )  # fmt: skip
+    return [_happening(row) for row in found]
+
+
+def _happening(row: Row) -> Happening:
+    body = json.loads(row["body"])
+    if row["kind"] == "staged":
+        body["stage"] = Stage(body["stage"])
+    return _KINDS[row["kind"]](**body)

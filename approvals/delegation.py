@@ -1,0 +1,65 @@
+"""What a turn may do in somebody's name: what they may do themselves, and only as far as the profile goes.
+
+It is asked at each call, not once: authority that went meanwhile is gone (C66). It ends with the
+turn's time; what then waits for people is checked again at the spend (C68).
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+from approvals.gate import Gate
+from approvals.policy import Action, Authority
+from core.conversations import Turn
+from core.principals import Principal
+from core.rates import Rates
+from core.tools import MISSING, Caller, Checked, Effect, Tool
+
+_OVER = "Not run: the time in which this turn may act for you is over. Ask again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegation:
+    """The authority of one turn."""
+
+    gate: Gate
+    rates: Rates
+    turn: Turn
+    until: float
+    """On the clock of the event loop."""
+
+    @property
+    def caller(self) -> Caller:
+        """Return for whom tools of Sayso's own look."""
+        turn = self.turn
+        return Caller(
+            tenant=turn.tenant,
+            principal=turn.principal,
+            conversation=turn.conversation,
+            turn=turn.id,
+            call="",
+        )
+
+    def may_use(self, authority: Authority, principal: Principal, tool: Tool) -> bool:
+        """Whether a tool may be used at all: by whoever asked, and through the profile."""
+        action: Action = "tool:read" if tool.effect is Effect.READ else "run:propose"
+        profile = authority.profiles.named(self.turn.profile)
+        allowed = profile is not None and profile.allows(tool.name)
+        return allowed and authority.policy.may(principal, action, [tool.resource])
+
+    async def authorize(self, checked: Checked) -> object:
+        """Return None where a call may be made now, else why not: the tool's own reason too."""
+        if asyncio.get_running_loop().time() >= self.until:
+            return _OVER
+        authority, principal = self.gate.person(self.turn.tenant, self.turn.principal)
+        if not self.may_use(authority, principal, checked.tool):
+            return MISSING
+        check = checked.tool.authorize
+        return await check(checked.arguments, self.caller) if check else None
+
+    async def count(self, checked: Checked) -> str | None:
+        """Count a call; return why not where it was made too often."""
+        rate = self.gate.authority().rates.of(checked.tool.name)
+        if rate is None:
+            return None
+        wait = await self.rates.take(self.turn.tenant, self.turn.principal, rate)
+        return None if wait is None else rate.refusal("Not run: you may do this", wait)

@@ -1,0 +1,228 @@
+"""C21, C67, C68, C87, C88: profiles and rates in whole turns, and what is on record of them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from approvals.models import State
+from core.errors import Refused
+from core.events import Ask
+from core.limits import Limits
+from core.outcomes import Reason
+from core.profiles import DEFAULT, Profile, Profiles
+from core.rates import Rate, RateRules
+from core.tools import Effect
+from core.trail import Moved
+from core.transcript import Entry, Move, Say, ToolCall, Use
+from tests.bots import Bots
+from tests.builders import CONVERSATION, PLACE, TENANT, a_tool
+from tests.fakes.clock import FrozenClock
+from tests.fakes.model import ScriptedModel
+from tests.fakes.runner import for_ever
+from tests.gates import PLENTY, World, allow, who
+from tests.jobs import soon
+from tests.stores import Stores, log_of
+
+LOOK = a_tool("look", effect=Effect.READ)
+HOUR = timedelta(hours=1)
+NARROW = Profile(name="narrow", tools=frozenset({"look"}), choosers=frozenset({"dev"}))
+NONE = Profile(name="none", tools=frozenset())
+SHORT = Profile(name="short", limits=Limits(turns=1))
+
+
+def profiles(*known: Profile, default: str = DEFAULT) -> Profiles:
+    every = (Profile(name=DEFAULT), *known)
+    return Profiles(known={one.name: one for one in every}, default=default)
+
+
+@pytest.fixture
+async def bots(stores: Stores) -> AsyncGenerator[Bots]:
+    world = World(stores)
+    world.tools += (LOOK,)
+    world.rules += (allow("chat:ask", "dev", "*"), allow("tool:read", "dev"))
+    bots = Bots(world)
+    yield bots
+    await bots.at_rest()
+
+
+def use(tool: str, word: str = "alpha", **more: str) -> Use:
+    return Use(calls=(ToolCall(id="1", tool=tool, arguments={"word": word, **more}),))
+
+
+WRITES = use("note", rationale="because")
+OK = Say(text="ok")
+
+
+def generative(*script: Move) -> ScriptedModel:
+    return ScriptedModel(*script, generative=True)
+
+
+async def refused(bots: Bots, ask: Ask) -> str:
+    with pytest.raises(Refused) as told:
+        await bots.inbox.ask(ask)
+    return told.value.shown
+
+
+def an_ask(profile: str | None = None, conversation: str | None = None) -> Ask:
+    return Ask(
+        identity=who("alice"), place=PLACE, text="hi", profile=profile, conversation=conversation
+    )
+
+
+async def test_c21_an_empty_list_offers_and_runs_nothing(bots: Bots) -> None:
+    bots.world.profiles = profiles(NONE, default="none")
+    bots.model = generative(use("look"), WRITES, OK)
+    answered = await bots.answer(await bots.receive("hi"))
+    assert (answered.reason, bots.world.effects()) == (Reason.ANSWERED, [])
+    assert [entry.tools for entry in bots.model.prompts] == [()] * 3
+
+
+async def test_c87_a_conversation_keeps_the_profile_that_it_began_with(bots: Bots) -> None:
+    bots.world.profiles = profiles(NARROW)
+    received = await bots.inbox.ask(an_ask("narrow"))
+    assert received.turn.profile == "narrow"
+    bots.model = generative(WRITES, OK)
+    here = received.turn.conversation
+    assert (await bots.answer(received)).request is None
+    later = await bots.inbox.ask(an_ask(conversation=here))
+    assert later.turn.profile == "narrow"
+    assert (await bots.inbox.ask(an_ask("narrow", here))).turn.profile == "narrow"
+    assert await refused(bots, an_ask("narrow", CONVERSATION)) == (
+        "This conversation has the profile default. Start a new one to use another."
+    )
+    bots.model = generative(OK, OK)
+    await bots.answer(later)
+
+
+async def test_c87_who_may_not_choose_is_refused_on_record_and_nothing_is_kept(bots: Bots) -> None:
+    bots.world.profiles = profiles(NARROW, NONE)
+    said = await refused(bots, an_ask("none"))
+    assert said == "There is no profile of that name that you may choose. You may choose narrow."
+    assert len(await bots.world.attempts()) == 1
+
+
+async def test_c87_limits_are_those_of_the_profile(bots: Bots) -> None:
+    bots.world.profiles = profiles(SHORT, default="short")
+    bots.model = generative(use("look"), Say(text="That is all."))
+    assert (await bots.answer(await bots.receive("hi"))).reason is Reason.MAX_TURNS
+
+
+async def test_c87_a_profile_that_is_gone_answers_with_what_to_do(bots: Bots) -> None:
+    bots.world.profiles = profiles(NARROW)
+    received = await bots.inbox.ask(an_ask("narrow"))
+    bots.world.profiles = profiles()
+    answered = await bots.answer(received)
+    assert answered.text == (
+        "The profile of this conversation, narrow, is no longer there. Start a new conversation."
+    )
+
+
+async def test_c68_a_profile_that_was_narrowed_while_it_waited_revokes_at_the_spend(
+    bots: Bots,
+) -> None:
+    wide = replace(NARROW, tools=frozenset({"wipe"}))
+    bots.world.profiles = profiles(wide)
+    received = await bots.inbox.ask(an_ask("narrow"))
+    bots.model = generative(use("wipe", rationale="because"))
+    request = (await bots.answer(received)).request
+    assert request is not None
+    assert request.profile == "narrow"
+    request = (await bots.vote("bob", request)).request
+    bots.world.profiles = profiles(NARROW)
+    with pytest.raises(Refused, match="alice may no longer ask for it"):
+        await bots.vote("carol", request)
+    assert (await bots.world.now(request)).state is State.REVOKED
+    assert bots.world.effects() == []
+
+
+async def test_c68_and_between_the_last_vote_and_the_spend(bots: Bots) -> None:
+    bots.world.profiles = profiles(replace(NARROW, tools=frozenset({"note"})))
+    received = await bots.inbox.ask(an_ask("narrow"))
+    bots.model = generative(WRITES)
+    request = (await bots.answer(received)).request
+    assert request is not None
+    await bots.vote("bob", request)
+    bots.world.profiles = profiles(NARROW)
+    async with bots.serving():
+        await bots.ended(request)
+    assert (await bots.world.now(request)).state is State.REVOKED
+    assert bots.world.effects() == []
+
+
+async def test_c66_a_right_that_went_in_the_middle_of_a_turn_stops_the_next_read(
+    bots: Bots,
+) -> None:
+    async def loses(_: Sequence[Entry]) -> Move:
+        bots.world.groups["alice"] = set()
+        return use("look", "beta")
+
+    bots.model = ScriptedModel(use("look"), loses, OK, generative=True)
+    await bots.answer(await bots.receive("hi"))
+    assert [argv[-2] for argv in bots.world.effects()] == ["alpha"]
+
+
+async def test_c22_the_rate_of_a_tool_holds_over_turns_and_people(
+    bots: Bots, clock: FrozenClock
+) -> None:
+    twice = Rate(name="look", most=2, per=HOUR)
+    bots.world.rates = RateRules(messages=PLENTY.messages, tools=(twice,))
+    bots.world.groups["bob"] |= {"dev"}
+    texts = list[str]()
+    for person in ("alice", "alice", "alice", "bob"):
+        bots.model = generative(use("look"), OK)
+        texts.append((await bots.answer(await bots.receive("hi", person=person))).text)
+    no = "ok\n(not run: look: Not run: you may do this 2 times in 1h. Try again in 30m.)"
+    assert texts == ["ok", "ok", no, "ok"]
+    clock.pass_by(HOUR)
+    bots.model = generative(use("look"), OK)
+    assert (await bots.answer(await bots.receive("hi"))).text == "ok"
+
+
+async def test_c67_who_is_too_fast_is_told_so_before_anything_else_is_looked_at(
+    bots: Bots,
+) -> None:
+    bots.world.rates = RateRules(messages=Rate(name="messages", most=2, per=HOUR))
+    request = await bots.world.propose()
+    bots.world.rules = ()  # admission and policy would refuse too
+    order = [await refused(bots, an_ask()), await refused(bots, an_ask())]
+    assert order == ["You may not ask Sayso here (chat:ask)."] * 2
+    too_fast = "Too fast: you may do this 2 times in 1h. Try again in 30m."
+    assert await refused(bots, an_ask("narrow")) == too_fast
+    with pytest.raises(Refused, match="Too fast"):
+        await bots.world.approve("alice", request)
+    logged = [entry for entry in await log_of(bots.world.stores) if entry.kind == "attempt.refused"]
+    assert [too_fast in entry.body for entry in logged] == [False, False, True, True]
+
+
+async def test_c67_admission_comes_before_what_the_policy_says_of_a_profile(bots: Bots) -> None:
+    bots.world.rules = ()
+    assert await refused(bots, an_ask("nothing")) == "You may not ask Sayso here (chat:ask)."
+
+
+async def test_c67_nobody_is_too_fast_to_stop(bots: Bots) -> None:
+    bots.world.rates = RateRules(messages=Rate(name="messages", most=1, per=HOUR))
+    received = await bots.receive("hi")
+    for _ in range(3):
+        await bots.stop("alice", received.turn.conversation)
+
+
+async def test_c88_what_the_model_took_is_readable_while_the_turn_still_runs(bots: Bots) -> None:
+    async def hangs(_: Sequence[Entry]) -> Move:
+        await for_ever()
+        raise AssertionError
+
+    bots.model = ScriptedModel(use("look"), use("look", "beta"), hangs, generative=True)
+    received = await bots.receive("hi", CONVERSATION)
+    answering = asyncio.create_task(bots.answer(received))
+    conversations = bots.world.stores.conversations
+
+    async def twice() -> bool:
+        found = await conversations.happenings(TENANT, received.turn.id)
+        return sum(isinstance(one, Moved) for one in found) == 2
+
+    await soon(twice)
+    await bots.stop("alice", CONVERSATION)
+    await answering

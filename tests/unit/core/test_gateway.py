@@ -1,0 +1,223 @@
+"""C19-C22, C25: the stages that a call goes through, what each of them is told, and who learns why not."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from core.errors import Unavailable
+from core.gateway import Access
+from core.outcomes import Reason
+from core.tools import MISSING, Checked
+from core.trail import Looked, Moved, Stage, Staged
+from core.transcript import Broken, Say, Stop, Use, Wire
+from tests.fakes.runner import exited
+from tests.scene import TOOLS, Scene, call, use
+
+OK = Say(text="ok")
+ALL = [*Stage]
+
+
+def stages(scene: Scene, name: str = "1") -> list[tuple[Stage, bool]]:
+    """Return the stages that a call came to, and whether it passed."""
+    found = [one for one in scene.happened if isinstance(one, Staged) and one.call == name]
+    return [(one.stage, not one.why) for one in found]
+
+
+def refusing(why: object) -> Access:
+    async def no(_: Checked) -> object:
+        return why
+
+    return Access(authorize=no)
+
+
+def counting(most: int) -> Access:
+    left = [most]
+
+    async def count(_: Checked) -> str | None:
+        left[0] -= 1
+        return None if left[0] >= 0 else "Not run: you may do this 2 times in 1h."
+
+    return Access(count=count)
+
+
+async def test_c19_a_call_that_runs_passes_every_stage_in_order() -> None:
+    scene = Scene(generative=True)
+    await scene.turn(use(call("look")), OK)
+    assert stages(scene) == [(stage, True) for stage in ALL]
+
+
+async def test_c19_a_call_that_is_proposed_does_too() -> None:
+    scene = Scene(generative=True)
+    await scene.turn(use(call("append-word", rationale="because")))
+    assert stages(scene) == [(stage, True) for stage in ALL]
+
+
+async def test_c19_each_stage_is_kept_before_the_call_runs() -> None:
+    scene = Scene(generative=True)
+    kept = list[int]()
+
+    async def runs() -> None:
+        await asyncio.sleep(0)
+        kept.append(len(scene.happened))
+
+    scene.runner.meanwhile["look",] = runs
+    await scene.turn(use(call("look")), OK)
+    assert kept == [1 + len(ALL)]
+
+
+@pytest.mark.parametrize(
+    ("step", "last"),
+    [
+        (use(call("no-such")), Stage.KNOWN),
+        (use(call("note")), Stage.ALLOWED),
+        (use(call("look", "", file=1)), Stage.SCHEMA),
+        (use(call("append-word")), Stage.SCHEMA),
+    ],
+)
+async def test_c19_a_refused_call_ends_at_its_stage(step: Use, last: Stage) -> None:
+    note = replace(TOOLS[0], name="note")
+    scene = Scene(generative=True, known=(*TOOLS, note))
+    await scene.turn(step, OK)
+    before = [(stage, True) for stage in ALL[: ALL.index(last)]]
+    assert stages(scene) == [*before, (last, False)]
+
+
+async def test_c25_missing_and_forbidden_read_the_same_whatever_the_arguments() -> None:
+    note = replace(TOOLS[0], name="note")
+    told = set[str]()
+    for step in (
+        use(call("note")), use(call("nota")), use(call("note", file=1)), use(call("nota", file=1)),
+    ):  # fmt: skip
+        scene = Scene(generative=True, known=(*TOOLS, note))
+        _, model = await scene.turn(step, OK)
+        told.add(model.told[0].text)
+    assert told == {MISSING}
+
+
+async def test_c19_two_calls_with_one_id_come_to_no_stage_but_the_first() -> None:
+    scene = Scene(generative=True)
+    await scene.turn(use(call("look"), call("look", "b")), OK)
+    assert {one.stage for one in scene.happened if isinstance(one, Staged)} == {Stage.KNOWN}
+
+
+async def test_c20_a_reason_refuses_and_reaches_the_model_and_whoever_asked() -> None:
+    scene = Scene(generative=True, access=refusing("It is not your order."))
+    outcome, model = await scene.turn(use(call("look")), OK)
+    assert scene.runner.ran == []
+    assert (model.told[0].text, model.told[0].correctable) == ("It is not your order.", False)
+    assert outcome.text == "ok\n(not run: look: It is not your order.)"
+    assert stages(scene)[-1] == (Stage.AUTHORIZED, False)
+
+
+@pytest.mark.parametrize("why", [True, False, 0, "", " ", "yes", ["ok"]])
+async def test_c20_whatever_is_not_none_refuses(why: object) -> None:
+    scene = Scene(generative=True, access=refusing(why))
+    await scene.turn(use(call("look")), OK)
+    assert scene.runner.ran == []
+    scene = Scene(generative=True, access=refusing(why))
+    outcome, _ = await scene.turn(use(call("append-word", rationale="because")), OK)
+    assert (outcome.reason, scene.proposals.made) == (Reason.ANSWERED, [])
+
+
+async def test_c20_what_could_not_be_checked_is_refused() -> None:
+    async def down(_: Checked) -> object:
+        raise Unavailable("The rules cannot be read.")
+
+    scene = Scene(generative=True, access=Access(authorize=down))
+    outcome, _ = await scene.turn(use(call("look")), OK)
+    assert scene.runner.ran == []
+    assert "The rules cannot be read." in outcome.text
+
+
+async def test_c20_who_only_passes_on_what_a_tool_said_says_the_reason_once() -> None:
+    scene = Scene(access=refusing("It is not your order."))
+    outcome, model = await scene.turn(use(call("look")), OK)
+    assert outcome.text == "ok"
+    assert model.told[0].text == "It is not your order."
+
+
+async def test_c20_a_proposal_tells_what_was_refused_before_it() -> None:
+    async def no(checked: Checked) -> object:
+        return "It is not yours." if checked.tool.name == "look" else None
+
+    scene = Scene(generative=True, access=Access(authorize=no))
+    await scene.turn(use(call("look")), use(call("append-word", name="2", rationale="because")))
+    assert scene.proposals.seen == ["(not run: look: It is not yours.)"]
+
+
+async def test_c22_a_call_is_counted_when_it_is_dispatched_and_refused_beyond_the_rate() -> None:
+    scene = Scene(generative=True, access=counting(2))
+    scene.runner.endings["look",] = exited(output="three words\n")
+    step = use(*(call("look", word, name=word) for word in "abc"))
+    _, model = await scene.turn(step, OK)
+    assert [one.failed for one in model.told] == [False, False, True]
+    assert model.told[2].text == "Not run: you may do this 2 times in 1h."
+    assert len(scene.runner.ran) == 2
+    assert stages(scene, "c")[-1] == (Stage.RATE, False)
+
+
+async def test_c22_what_is_refused_or_repeated_is_not_counted() -> None:
+    counted = list[str]()
+
+    async def count(checked: Checked) -> None:
+        counted.append(str(checked.arguments["word"]))
+
+    scene = Scene(generative=True, access=Access(count=count))
+    wrong = call("look", "b", name="2", file=1)
+    again = call("look", "a", name="3")
+    await scene.turn(use(call("look", "a"), wrong), use(again), OK)
+    assert counted == ["a"]
+
+
+async def test_c22_one_gated_call_beyond_the_rate_is_one_plan_not_proposed() -> None:
+    scene = Scene(generative=True, access=counting(1))
+    step = use(*(call("append-word", word, name=word, rationale="because") for word in "ab"))
+    _, model = await scene.turn(step, OK)
+    assert scene.proposals.made == []
+    assert [one.text for one in model.told] == [
+        "Not proposed: another call of this step has to be corrected first.",
+        "Not run: you may do this 2 times in 1h.",
+    ]
+
+
+async def test_c88_each_call_of_the_model_is_on_record_before_anything_it_wants_is_done() -> None:
+    scene = Scene(generative=True)
+    wire = Wire(request="req_1", input_tokens=7, output_tokens=3, options={"effort": "low"})
+    await scene.turn(Use(calls=(call("look"),), wire=wire), OK)
+    first, *_, last = scene.happened
+    assert isinstance(first, Moved)
+    assert isinstance(last, Moved)
+    assert replace(first, milliseconds=0, prompt="") == Moved(
+        request="req_1", stop="use", input_tokens=7, output_tokens=3, milliseconds=0, prompt="",
+        entries=1, options={"effort": "low"},
+    )  # fmt: skip
+    assert (last.stop, last.entries) == ("say", 3)
+    assert first.prompt == last.prompt
+
+
+async def test_c88_attempts_that_brought_nothing_are_on_record_too() -> None:
+    scene = Scene(generative=True)
+    await scene.turn(Unavailable("no route"), Broken(stop=Stop.TRUNCATED))
+    assert [one.stop for one in scene.happened if isinstance(one, Moved)] == [
+        "nothing came back",
+        "truncated",
+    ]
+    scene = Scene(generative=True)
+    await scene.turn(ValueError("no"))
+    assert [one.stop for one in scene.happened if isinstance(one, Moved)] == ["model_unavailable"]
+
+
+async def test_c88_nobody_is_asked_where_a_person_or_the_grammar_decides() -> None:
+    scene = Scene()
+    await scene.turn(use(call("look")), OK)
+    assert not [one for one in scene.happened if isinstance(one, Moved)]
+
+
+async def test_c77_a_read_is_on_record_at_its_completion_without_what_it_found() -> None:
+    scene = Scene(generative=True)
+    scene.runner.endings["look",] = exited(1, output="sekret\n")
+    await scene.turn(use(call("look", "alpha")), OK)
+    [looked] = [one for one in scene.happened if isinstance(one, Looked)]
+    assert (looked.call, looked.tool, looked.failed) == ("1", "look", True)
+    assert not any("sekret" in str(one) or "alpha" in str(one) for one in scene.happened)
