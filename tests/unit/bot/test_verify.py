@@ -68,7 +68,7 @@ async def test_it_shows_how_the_command_ended_and_what_it_printed_and_decides_no
     seen = await bots.resolving.verify(who("bob"), run.id, 0)
     assert (seen.run, seen.index, seen.principal, seen.ended) == (run, 0, "bob", how)
     after = await everything(bots.world.stores.database)
-    assert {table for table in after if after[table] != before[table]} == {"audit", "entry"}
+    assert {table for table in after if after[table] != before[table]} == {"audit", "entry", "rate"}
     assert await said_in(bots.world.stores, CONVERSATION, "note") == [cards.verification(seen)]
     last = (await log_of(bots.world.stores))[-1]
     assert (last.kind, facts_of(last)) == (
