@@ -15,6 +15,7 @@ from core.agent import Agent, Dictated, Session
 from core.canonical import Json
 from core.conversations import Again, Closing, Conversations, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
+from core.guardrails import Guarding, Guards, Proposed
 from core.jobs import Hold, LeaseLost
 from core.outcomes import Outcome, Reason
 from core.plans import Plan
@@ -22,6 +23,7 @@ from core.ports import Model
 from core.principals import Principal
 from core.prompt import Prompt
 from core.tools import Caller, Checked, Effect, Tool, Toolbox
+from core.trail import untold
 from core.transcript import AgentText, Entry, Heard
 
 _MASKED = (
@@ -43,6 +45,7 @@ class Answering:
     defaults: Mapping[str, Json]
     running: Callable[[str], int]
     """Counts the commands that run for a turn right now."""
+    guards: Guards = field(default_factory=Guards)
 
     async def __call__(self, hold: Hold) -> None:
         """Answer or propose, and end the turn; one that is stopped ends as stopped."""
@@ -120,6 +123,14 @@ class _Answer:
             call="",
         )
 
+    @property
+    def _guarding(self) -> Guarding:
+        """Return the guards for a plan that comes without a model."""
+        rules = self.rules
+        return Guarding(
+            guards=rules.guards, redactor=rules.agent.redactor, trail=untold, turn=self.turn.id
+        )
+
     def _saw(self, news: tuple[Entry, ...], entries: tuple[Entry, ...]) -> None:
         self._seen[:] = (*news, *entries)
 
@@ -168,6 +179,7 @@ class _Answer:
                 caller=self._caller,
                 prompt=Prompt(tools=tools),
                 defaults=self.rules.defaults,
+                guards=self.rules.guards,
                 watch=partial(self._saw, known.news),
             ),
             propose=partial(self._propose, known.news),
@@ -189,6 +201,9 @@ class _Answer:
         supersedes: str | None = None,
     ) -> Outcome:
         calls = [tools[call.tool].check(call.arguments, {}) for call in plan.calls]
+        violation = await self._guarding.check(Proposed(calls=tuple(calls), about=AgentText()))
+        if violation:
+            return Outcome(reason=violation.reason, text=violation.text)
         end = TurnEnd(reason=Reason.PROPOSED, text="")
         new = replace(
             self._proposal(calls, AgentText(), end), expects=expects, supersedes=supersedes

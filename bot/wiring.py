@@ -36,6 +36,7 @@ from bot.authority import AuthorityFile
 from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
+from bot.guards import guards_of
 from bot.inbox import Inbox
 from bot.remind import Reminding
 from bot.resolve import Resolving
@@ -250,6 +251,7 @@ class _Parts:
             toolbox=self.folder.toolbox,
             defaults=self.settings.defaults,
             running=self.runner.running,
+            guards=guards_of(self.settings.guardrails),
         )
 
 

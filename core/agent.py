@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from core.admission import Rules
 from core.asking import Asking
@@ -10,6 +10,7 @@ from core.calls import ids_of
 from core.canonical import Json
 from core.display import sound
 from core.errors import Refused
+from core.guardrails import Guarding, Guards
 from core.limits import Limits, prompt_bytes
 from core.loop import Course
 from core.outcomes import Outcome, Reason
@@ -33,6 +34,7 @@ class Session:
     caller: Caller
     prompt: Prompt
     defaults: Mapping[str, Json]
+    guards: Guards = field(default_factory=Guards)
     trail: Trail = untold
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
@@ -102,7 +104,6 @@ class Agent:
         # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
         size = prompt_bytes(before) + session.prompt.bytes if model.generative else 0
         progress = Progress(history=before, bytes=size, taken=ids_of(before), watch=session.watch)
-        progress.append(replace(heard, text=sound(heard.text)))
         now, limits = asyncio.get_running_loop().time(), self.limits
         asking = Asking(model=model, prompt=session.prompt, turn=session.turn, pauses=self.pauses)
         reading = Reading(
@@ -115,6 +116,9 @@ class Agent:
             tools=session.prompt.tools, defaults=session.defaults, generative=model.generative
         )
         deadline = now + limits.seconds - (limits.reserve if model.generative else 0)
+        guarding = Guarding(
+            guards=session.guards, redactor=self.redactor, trail=session.trail, turn=session.turn
+        )
         stepping = Stepping(
             limits=limits,
             redactor=self.redactor,
@@ -122,13 +126,16 @@ class Agent:
             reading=reading,
             progress=progress,
             propose=propose,
+            guarding=guarding,
             deadline=deadline,
         )
         return Course(
+            heard=replace(heard, text=sound(heard.text)),
             limits=limits,
             redactor=self.redactor,
             generative=model.generative,
             asking=asking,
+            guarding=guarding,
             stepping=stepping,
             progress=progress,
             deadline=deadline,
