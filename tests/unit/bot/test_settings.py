@@ -64,6 +64,15 @@ def refusal(file: Path, text: str) -> str:
         ("secrets: {A: hunter2}", "secrets: write where the secret comes from"),
         ("execution: {runs_per_turn: 2}", "execution.runs_per_turn: "),
         ("model: {provider: oracle}", "model.provider: "),
+        ("guardrails: {stage: input}", "sayso.yml:1: guardrails: "),
+        ("guardrails:\n  - {stage: inptu, pattern: a, reason: b}", "sayso.yml:2: guardrails.0.stage: "),
+        ("guardrails:\n  - {stage: tool, pattern: a, reason: b}\n  - stage: tool\n    pattern: a(\n    reason: b",
+         "sayso.yml:4: guardrails.1.pattern: this is no regular expression: missing )"),
+        ("guardrails: [{stage: tool, pattern: 'a[[b]', reason: b}]", "this is no regular expression: Possible nested set"),
+        ("guardrails: [{stage: tool, pattern: 'a|', reason: b}]", "guardrails.0.pattern: this is found in every text"),
+        ("guardrails: [{stage: tool, pattern: 4711, reason: b}]", "guardrails.0.pattern: write a regular expression in quotes"),
+        ("guardrails: [{stage: tool, pattern: a, reason: ' '}]", "guardrails.0.reason: "),
+        ("guardrails: [{stage: tool, pattern: a}]", "guardrails.0.reason: Field required"),
         ("a: [", "not valid YAML"),
     ],
 )  # fmt: skip
@@ -116,6 +125,8 @@ def test_the_environment_overrides_what_is_not_authority(
         "SAYSO_SANDBOX__BACKEND",
         "SAYSO_RUNBOOKS__FOLDER",
         "SAYSO_SECRETS__TOKEN",
+        "SAYSO_GUARDRAILS",
+        "sayso_guardrails__0__reason",
     ],
 )
 def test_c93_no_variable_decides_who_may_decide(
