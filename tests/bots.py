@@ -26,6 +26,7 @@ from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
 from core.events import Approve, Ask, Place, Stop
+from core.guardrails import Guards
 from core.jobs import Engine, Handler, Job
 from core.limits import Limits
 from core.principals import Identity
@@ -48,6 +49,7 @@ class Bots:
     world: World
     dead: set[str] = field(default_factory=set[str])
     model: ScriptedModel = field(default_factory=ScriptedModel)
+    guards: Guards = field(default_factory=Guards)
     chats: dict[str, Chat] = field(default_factory=dict[str, Chat])
     processes: FakeProcesses = field(default_factory=FakeProcesses)
     is_broken: bool = False
@@ -79,6 +81,7 @@ class Bots:
             toolbox=lambda: Toolbox.of(self.world.tools),
             defaults={},
             running=self.world.counted.running,
+            guards=self.guards,
         )
 
     @property
