@@ -17,6 +17,7 @@ from core.canonical import Json
 from core.conversations import Again, Closing, Conversations, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.gateway import Access
+from core.guardrails import Guarding, Guards, Proposed
 from core.jobs import Hold, LeaseLost
 from core.outcomes import Outcome, Reason
 from core.plans import Plan
@@ -49,6 +50,7 @@ class Answering:
     rates: Rates
     running: Callable[[str], int]
     """Counts the commands that run for a turn right now."""
+    guards: Guards = field(default_factory=Guards)
 
     async def __call__(self, hold: Hold) -> None:
         """Answer or propose, and end the turn; one that is stopped ends as stopped."""
@@ -155,6 +157,14 @@ class _Answer:
         except Unavailable as error:
             _log.warning("turn %s: not on record: %s", self.turn.id, error.shown)
 
+    @property
+    def _guarding(self) -> Guarding:
+        """Return the guards for a plan that comes without a model."""
+        rules = self.rules
+        return Guarding(
+            guards=rules.guards, redactor=rules.agent.redactor, trail=self._tell, turn=self.turn.id
+        )
+
     def _saw(self, news: tuple[Entry, ...], entries: tuple[Entry, ...]) -> None:
         self._seen[:] = (*news, *entries)
 
@@ -206,6 +216,7 @@ class _Answer:
                 access=given.access,
                 trail=self._tell,
                 defaults=self.rules.defaults,
+                guards=self.rules.guards,
                 watch=partial(self._saw, known.news),
             ),
             propose=partial(self._propose, known.news),
@@ -227,6 +238,9 @@ class _Answer:
         supersedes: str | None = None,
     ) -> Outcome:
         calls = [tools[call.tool].check(call.arguments, {}) for call in plan.calls]
+        violation = await self._guarding.check(Proposed(calls=tuple(calls), about=AgentText()))
+        if violation:
+            return Outcome(reason=violation.reason, text=violation.text)
         end = TurnEnd(reason=Reason.PROPOSED, text="")
         new = replace(
             self._proposal(calls, AgentText(), end), expects=expects, supersedes=supersedes

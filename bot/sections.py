@@ -1,5 +1,7 @@
 """The sections of `sayso.yml`, each checked by itself."""
 
+import re
+import warnings
 from datetime import UTC, datetime, timedelta, tzinfo
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -151,6 +153,28 @@ class RatesSection(Section):
 
     messages: RateSection = RateSection(most=UNHURRIED.messages.most, per=UNHURRIED.messages.per)
     tools: tuple[ToolRateSection, ...] = ()
+
+
+class GuardrailSection(Section):
+    """What must not occur at one stage of a turn, and what people are told where it does."""
+
+    stage: Literal["input", "context", "tool", "output"]
+    pattern: re.Pattern[str]
+    reason: str = Field(min_length=1, max_length=300, pattern=r"\S")
+
+    @field_validator("pattern", mode="before")
+    @classmethod
+    def _compiles(cls, pattern: object) -> re.Pattern[str]:
+        if not isinstance(pattern, str):
+            raise ValueError("write a regular expression in quotes")  # noqa: TRY004 - pydantic wants it
+        try:
+            with warnings.catch_warnings(action="error"):
+                compiled = re.compile(pattern)
+        except (re.error, OverflowError, RecursionError, Warning) as error:
+            raise ValueError(f"this is no regular expression: {error}") from error
+        if compiled.search(""):
+            raise ValueError("this is found in every text; leave out what may be empty")
+        return compiled
 
 
 class ScheduleSection(Section):

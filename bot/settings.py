@@ -21,6 +21,7 @@ from pydantic_settings import (
 from bot.sections import (
     ConsoleSection,
     ExecutionSection,
+    GuardrailSection,
     ModelSection,
     Name,
     PersonSection,
@@ -44,6 +45,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
+    "guardrails",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -76,6 +78,7 @@ class Settings(BaseSettings):
     sandbox: SandboxSection = SandboxSection()
     execution: ExecutionSection = ExecutionSection()
     console: ConsoleSection = ConsoleSection()
+    guardrails: tuple[GuardrailSection, ...] = Field(default=(), strict=False)
     defaults: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Arguments that are filled in where somebody leaves them out, by name."""
     schedules: dict[Name, ScheduleSection] = Field(default_factory=dict)

@@ -37,6 +37,7 @@ from bot.authority import AuthorityFile
 from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
+from bot.guards import guards_of
 from bot.inbox import Inbox
 from bot.remind import Reminding
 from bot.resolve import Resolving
@@ -271,6 +272,7 @@ class _Parts:
             defaults=self.settings.defaults,
             rates=Rates(self.database),
             running=self.runner.running,
+            guards=guards_of(self.settings.guardrails),
         )
 
 

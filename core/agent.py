@@ -11,6 +11,7 @@ from core.canonical import Json
 from core.display import sound
 from core.errors import Refused
 from core.gateway import Access, Gateway
+from core.guardrails import Guarding, Guards
 from core.limits import Limits, prompt_bytes
 from core.loop import Course
 from core.outcomes import Outcome, Reason
@@ -37,6 +38,7 @@ class Session:
     known: Toolbox | None = None
     """All tools that there are, where those of the prompt are not all."""
     access: Access = field(default_factory=Access)
+    guards: Guards = field(default_factory=Guards)
     trail: Trail = untold
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
@@ -108,7 +110,6 @@ class Agent:
         # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
         size = prompt_bytes(before) + session.prompt.bytes if model.generative else 0
         progress = Progress(history=before, bytes=size, taken=ids_of(before), watch=session.watch)
-        progress.append(replace(heard, text=sound(heard.text)))
         now, limits = asyncio.get_running_loop().time(), self.limits
         asking = Asking(
             model=model,
@@ -131,6 +132,9 @@ class Agent:
             generative=model.generative,
         )
         deadline = now + limits.seconds - (limits.reserve if model.generative else 0)
+        guarding = Guarding(
+            guards=session.guards, redactor=self.redactor, trail=session.trail, turn=session.turn
+        )
         stepping = Stepping(
             limits=limits,
             redactor=self.redactor,
@@ -138,13 +142,16 @@ class Agent:
             reading=reading,
             progress=progress,
             propose=propose,
+            guarding=guarding,
             deadline=deadline,
         )
         return Course(
+            heard=replace(heard, text=sound(heard.text)),
             limits=limits,
             redactor=self.redactor,
             generative=model.generative,
             asking=asking,
+            guarding=guarding,
             stepping=stepping,
             progress=progress,
             deadline=deadline,

@@ -8,6 +8,7 @@ from typing import assert_never
 from core.asking import Asking
 from core.calls import said, spoken
 from core.fitting import SHORT_BYTES, cut, fitted_words
+from core.guardrails import UNCHECKED, Context, Guarding, Input, Output, Violation, results_of
 from core.jobs import LeaseLost
 from core.limits import Limits, prompt_bytes
 from core.outcomes import LIMITS, STOPS, Outcome, Reason, forced, incomplete
@@ -16,6 +17,7 @@ from core.redaction import Redactor
 from core.stepping import Stepping
 from core.transcript import (
     Broken,
+    Heard,
     Move,
     Noted,
     Pause,
@@ -31,11 +33,13 @@ _log = logging.getLogger("sayso.turn")
 class Course:
     """One turn: it asks, looks and proposes until something ends it."""
 
+    heard: Heard
     limits: Limits
     redactor: Redactor
     generative: bool
     """Whether the model writes texts of its own."""
     asking: Asking
+    guarding: Guarding
     stepping: Stepping
     progress: Progress
     deadline: float
@@ -46,7 +50,8 @@ class Course:
     async def run(self) -> Outcome:
         """Return how the turn ends, for a fault that nobody foresaw too."""
         try:
-            return await self._run()
+            violation = await self._listened()
+            return await (self._cut(violation) if violation else self._run())
         except LeaseLost:
             raise  # nothing that this process does counts any more
         except Exception as error:  # noqa: BLE001 - a message of any shape ends its turn by name
@@ -57,10 +62,10 @@ class Course:
         for number in range(1, self.limits.turns + 1):
             move = await self._next()
             match move:
-                case Reason():
+                case Reason() | Violation():
                     return await self._cut(move)
                 case Say() | Broken():
-                    return self._over(move)
+                    return await self._over(move)
                 case Pause():
                     self._paused(move)
                 case Use():
@@ -72,17 +77,33 @@ class Course:
                     assert_never(move)
         return await self._cut(Reason.MAX_TURNS)
 
-    async def _next(self) -> Move | Reason:
+    async def _listened(self) -> Violation | None:
+        """Begin with the message, or with a note where it may not be answered."""
+        self.progress.hear(UNCHECKED)
+        heard = Input(speaker=self.heard.speaker, text=self.heard.text)
+        violation = await self.guarding.check(heard)
+        self.progress.hear(violation.note if violation else self.heard)
+        return violation
+
+    async def _next(self) -> Move | Reason | Violation:
         """Return the next move, or the reason for which the model is not asked or did not answer."""
         if self.generative and self.progress.bytes > self.limits.prompt_bytes:
             self.progress.unheard()
             return Reason.CONTEXT_EXCEEDED
         if not self._affords_a_move():
             return Reason.MAX_TOKENS
+        violation = await self._unfit()
+        if violation:
+            return violation
         move = await self.asking.move(self.progress.give(), deadline=self.deadline)
         if not isinstance(move, Reason):
             self.progress.use(move.wire)
         return move
+
+    async def _unfit(self) -> Violation | None:
+        """Return why a model may not be given what it would be; one that writes nothing is given nothing."""
+        context = Context(entries=self.progress.prompt)
+        return await self.guarding.check(context) if self.generative else None
 
     def _affords_a_move(self) -> bool:
         limits = self.limits
@@ -92,7 +113,7 @@ class Course:
     def _room(self) -> int:
         return self.limits.room(self.progress.bytes)
 
-    def _over(self, move: Say | Broken) -> Outcome:
+    async def _over(self, move: Say | Broken) -> Outcome:
         if isinstance(move, Broken):
             return self._forced(STOPS[move.stop])
         if self.generative and not move.text.strip():
@@ -100,27 +121,36 @@ class Course:
         suggestions = tuple(
             cut(said(text, self.redactor), SHORT_BYTES) for text in move.suggestions[:_SUGGESTIONS]
         )
-        text = self._say(move)
+        text = await self._say(move, suggestions)
+        if isinstance(text, Violation):
+            return await self._cut(text)
         return replace(self._outcome(Reason.ANSWERED, text), suggestions=suggestions)
 
-    def _say(self, move: Say) -> str:
-        """Append what a model says, and return it as it is posted."""
+    async def _say(self, move: Say, suggestions: tuple[str, ...] = ()) -> str | Violation:
+        """Append what a model says, and return it as it is posted, or why it is not."""
         words = spoken(move.text, move.wire, self.redactor)
-        self.progress.append(fitted_words(words, self._room))
-        return words.text
+        posted = "\n".join((words.text, *suggestions))
+        results = results_of(self.progress.entries)
+        violation = await self.guarding.check(Output(text=posted, results=results))
+        self.progress.append(violation.note if violation else fitted_words(words, self._room))
+        return violation or words.text
 
     def _paused(self, move: Pause) -> None:
         sent = fitted_words(spoken("", move.wire, self.redactor), self._room)
         if sent.content:
             self.progress.append(sent)
 
-    async def _cut(self, reason: Reason) -> Outcome:
+    async def _cut(self, why: Reason | Violation) -> Outcome:
         """End the turn for a reason that nobody wanted, with closing words where a limit allows them."""
         self.progress.settle()
-        text = await self._concluded(reason) if reason in LIMITS else ""
-        return self._outcome(reason, incomplete(reason, text)) if text else self._forced(reason)
+        if isinstance(why, Violation):
+            return self._outcome(why.reason, why.text)
+        text = await self._concluded(why) if why in LIMITS else ""
+        if isinstance(text, Violation):
+            return await self._cut(text)
+        return self._outcome(why, incomplete(why, text)) if text else self._forced(why)
 
-    async def _concluded(self, reason: Reason) -> str:
+    async def _concluded(self, reason: Reason) -> str | Violation:
         """Have the model say what it found; empty where it may not, cannot or does not."""
         note = Noted(
             text=f"The turn ends here: {LIMITS[reason]}. No tool can be called any more. Say now in "
@@ -128,13 +158,16 @@ class Course:
         )
         if not self._may_conclude(note):
             return ""
+        violation = await self._unfit()
+        if violation:
+            return violation
         self.progress.append(note)
         by = asyncio.get_running_loop().time() + self.limits.conclusion_seconds
         move = await self.asking.conclusion(self.progress.give(), deadline=min(self.end, by))
         if move is None:
             return ""
         self.progress.use(move.wire)
-        return self._say(move) if isinstance(move, Say) and move.text.strip() else ""
+        return await self._say(move) if isinstance(move, Say) and move.text.strip() else ""
 
     def _may_conclude(self, note: Noted) -> bool:
         size = self.progress.bytes + prompt_bytes((note,))

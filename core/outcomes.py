@@ -22,6 +22,10 @@ class Reason(StrEnum):
     TRUNCATED = "truncated"
     CONTEXT_EXCEEDED = "context_exceeded"
     MODEL_UNAVAILABLE = "model_unavailable"
+    GUARDRAIL_INPUT = "guardrail:input"
+    GUARDRAIL_CONTEXT = "guardrail:context"
+    GUARDRAIL_TOOL = "guardrail:tool"
+    GUARDRAIL_OUTPUT = "guardrail:output"
     STOPPED = "stopped"
     ERROR = "error"
 
@@ -78,6 +82,25 @@ _FORCED = {
         "it happens twice."
     ),
 }
+
+_GUARDED = {
+    Reason.GUARDRAIL_INPUT: ("Not answered", "Nothing was changed; ask in other words."),
+    Reason.GUARDRAIL_CONTEXT: (
+        "Not answered",
+        "Nothing was changed; start a new conversation, because this one holds what stopped it.",
+    ),
+    Reason.GUARDRAIL_TOOL: (
+        "Not proposed",
+        "Nobody was asked and nothing was changed; ask for something else.",
+    ),
+    Reason.GUARDRAIL_OUTPUT: ("Not answered", "Nothing was changed; ask for something else."),
+}
+
+
+def guarded(reason: Reason, why: str) -> str:
+    """Return the sentences for an end that a guardrail wanted; `why` is its own, without full stop."""
+    what, then = _GUARDED[reason]
+    return f"{what}: {why}. {then}"
 
 
 def forced(reason: Reason) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from core.calls import ids_of
 from core.fitting import SHORT_BYTES, cut
 from core.limits import prompt_bytes
-from core.transcript import Entry, Heard, Spoke, Wire
+from core.transcript import Entry, Heard, Noted, Spoke, Wire
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,10 +34,21 @@ class Progress:
     _sent: int = 0
     """How many of the entries a model was given: those are not taken back."""
 
+    def hear(self, entry: Heard | Noted) -> None:
+        """Begin the turn with this instead of what it began with; no model was given anything yet."""
+        self.bytes += prompt_bytes((entry,)) - prompt_bytes(self.entries)
+        self.entries = (entry,)
+        self.watch(self.entries)
+
+    @property
+    def prompt(self) -> tuple[Entry, ...]:
+        """Return what the model would be given now."""
+        return (*self.history, *self.entries)
+
     def give(self) -> tuple[Entry, ...]:
         """Return what the model is given now."""
         self._sent = len(self.entries)
-        return (*self.history, *self.entries)
+        return self.prompt
 
     def append(self, *entries: Entry) -> None:
         """Append to the transcript; raise `Refused` where an entry has no canonical form."""

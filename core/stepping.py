@@ -1,7 +1,7 @@
 """One step of a turn: a model's calls are admitted, its reads run, its gated calls proposed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from core.calls import said, step
 from core.errors import SaysoError, Unavailable
 from core.evidence import Evidence
 from core.gateway import Gateway
+from core.guardrails import Guarding, Output, Proposed, Violation, results_of
 from core.jobs import LeaseLost
 from core.limits import Limits
 from core.outcomes import LIMITS, Outcome, Reason
@@ -59,10 +60,11 @@ class Stepping:
     reading: Reading
     progress: Progress
     propose: Propose
+    guarding: Guarding
     deadline: float
     """When a tool is cancelled, on the loop's clock."""
 
-    async def take(self, move: Use, *, looks: bool) -> Outcome | Reason | None:
+    async def take(self, move: Use, *, looks: bool) -> Outcome | Reason | Violation | None:
         """Do what a step asks for; return how or why that ends the turn, None where it goes on.
 
         `looks` where reads may run: on a last step they would be read by nobody.
@@ -92,7 +94,7 @@ class Stepping:
 
     async def _do(
         self, work: Evidence, about: AgentText, *, looks: bool
-    ) -> Outcome | Reason | None:
+    ) -> Outcome | Reason | Violation | None:
         """Look, then propose; what ran is kept, whatever cuts this."""
         work.results |= {one.call.id: one.refused for one in work.made if one.refused}
         reads = work.of(Effect.READ) if looks else {}
@@ -105,6 +107,8 @@ class Stepping:
             raise
         self._keep(work, _LATE if late else _LAST)
         self._remember(work)
+        if isinstance(request, Violation):
+            return request
         if request:
             return self._outcome(Reason.PROPOSED, found, request)
         if self.progress.refusals >= _MOST_REFUSALS:
@@ -122,7 +126,9 @@ class Stepping:
             return True
         return False
 
-    async def _proposed(self, work: Evidence, about: AgentText, found: str) -> str | None:
+    async def _proposed(
+        self, work: Evidence, about: AgentText, found: str
+    ) -> str | Violation | None:
         """Propose all gated calls of the step as one plan, or answer each of them with why not.
 
         Outside the deadline: a request that was stored must also be reported.
@@ -130,19 +136,38 @@ class Stepping:
         gated = work.of(Effect.WRITE)
         if not gated:
             return None
-        blocked = any(one.refused and one.refused.failed for one in work.made)
-        refused = {} if blocked else await self.gateway.dispatch([*gated.items()])
-        if blocked or refused:
-            work.results |= {key: Result(call=key, text=_BLOCKED, failed=True) for key in gated}
-            work.results |= refused
-            work.open |= gated.keys() - refused.keys()
+        if any(one.refused and one.refused.failed for one in work.made):
+            self._block(work, gated, {})
             return None
+        explained = agent_text(work.step, gated.keys(), about, self.redactor)
+        violation = await self._violation(work, explained, found)
+        if violation:
+            work.results |= {
+                key: Result(call=key, text=violation.text, failed=True) for key in gated
+            }
+            return violation
+        refused = await self.gateway.dispatch([*gated.items()])
+        if refused:
+            self._block(work, gated, refused)
+            return None
+        return await self._asked(work, gated, explained, self.gateway.told(found))
+
+    def _block(
+        self, work: Evidence, gated: Mapping[str, Checked], refused: Mapping[str, Result]
+    ) -> None:
+        """Answer gated calls that are not proposed because of others, and `refused` ones with why."""
+        work.results |= {key: Result(call=key, text=_BLOCKED, failed=True) for key in gated}
+        work.results |= refused
+        work.open |= gated.keys() - refused.keys()
+
+    async def _asked(
+        self, work: Evidence, gated: Mapping[str, Checked], explained: AgentText, found: str
+    ) -> str | None:
+        """Open the request, or answer each call with why there is none."""
         before = dict(work.results)
         work.results |= {key: Result(call=key, text=_WAITS) for key in gated}
         entries = (*self.progress.entries, *work.entries(_LAST, self._room))
-        explained = agent_text(work.step, gated.keys(), about, self.redactor)
         try:
-            found = self.gateway.told(found)
             return await self.propose(tuple(gated.values()), explained, found, entries)
         except BaseException as error:
             work.results = before
@@ -152,6 +177,15 @@ class Stepping:
             work.open |= gated.keys() if isinstance(error, Unavailable) else set()
             self.progress.refusals += not isinstance(error, Unavailable)
             return None
+
+    async def _violation(self, work: Evidence, about: AgentText, found: str) -> Violation | None:
+        """Return what stops a proposal, or what is posted beside its card."""
+        calls = tuple(work.of(Effect.WRITE).values())
+        violation = await self.guarding.check(Proposed(calls=calls, about=about))
+        if violation or not found:
+            return violation
+        results = (*results_of(self.progress.entries), *work.results.values())
+        return await self.guarding.check(Output(text=found, results=results))
 
     def _remember(self, work: Evidence) -> None:
         """Remember which calls were answered, so that they are not made again."""

@@ -27,6 +27,7 @@ from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
 from core.events import Approve, Ask, Place, Stop
+from core.guardrails import Guards
 from core.jobs import Engine, Handler, Job
 from core.limits import Limits
 from core.principals import Identity
@@ -49,6 +50,7 @@ class Bots:
     world: World
     dead: set[str] = field(default_factory=set[str])
     model: ScriptedModel = field(default_factory=ScriptedModel)
+    guards: Guards = field(default_factory=Guards)
     chats: dict[str, Chat] = field(default_factory=dict[str, Chat])
     processes: FakeProcesses = field(default_factory=FakeProcesses)
     is_broken: bool = False
@@ -81,6 +83,7 @@ class Bots:
             defaults={},
             rates=Rates(self.world.stores.database),
             running=self.world.counted.running,
+            guards=self.guards,
         )
 
     @property

@@ -1,19 +1,20 @@
 """One turn of the agent with everything around it, so that a test names only what it is about."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from core.agent import Agent, Session
 from core.canonical import Json
 from core.errors import SaysoError
 from core.gateway import Access
+from core.guardrails import Guards
 from core.limits import Limits
 from core.outcomes import Outcome
 from core.prompt import Prompt
 from core.redaction import Redactor
 from core.tools import Caller, Checked, Effect, Tool, Toolbox
-from core.trail import Happening
+from core.trail import Happening, Trail
 from core.transcript import AgentText, Entry, Heard, ToolCall, Use, Wire, whole
 from tests.builders import a_tool
 from tests.fakes.model import Scripted, ScriptedModel
@@ -72,7 +73,11 @@ class Scene:
     known: tuple[Tool, ...] = ()
     """All tools, where `tools` are only those that whoever asks may use."""
     access: Access = field(default_factory=Access)
+    guards: Guards = field(default_factory=Guards)
     happened: list[Happening] = field(default_factory=list[Happening])
+    trail: Trail | None = None
+    """Where that is kept instead."""
+    watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
 
     async def turn(self, *script: Scripted) -> tuple[Outcome, ScriptedModel]:
         """Have a model play a script; whatever it does, the transcript stays whole."""
@@ -85,7 +90,9 @@ class Scene:
             defaults=self.defaults,
             known=Toolbox.of(self.known) if self.known else None,
             access=self.access,
-            trail=self._tell,
+            guards=self.guards,
+            trail=self.trail or self._tell,
+            watch=self.watch,
         )
         outcome = await agent.turn(
             self.heard,

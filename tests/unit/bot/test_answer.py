@@ -15,6 +15,7 @@ from bot.ask import Answered
 from core.conversations import Closing, Received, Turn
 from core.errors import Unavailable
 from core.events import Ask
+from core.guardrails import Guards, Input, Proposed
 from core.jobs import LeaseLost
 from core.outcomes import Reason
 from core.tools import Effect
@@ -22,6 +23,7 @@ from core.transcript import Entry, Move, Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, a_tool
 from tests.fakes.clock import FrozenClock
+from tests.fakes.guards import FakeGuards
 from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import exited, for_ever
@@ -177,6 +179,59 @@ async def test_i13_what_was_denied_here_is_answered_and_not_proposed(bots: Bots)
     told = await answered(bots, "add alpha", use("append-word"), Say(text="No."))
     assert (told.reason, told.request) == (Reason.ANSWERED, None)
     assert "bob denied append-word" in bots.model.told[0].text
+
+
+# Guardrails
+
+
+async def test_c78_a_plan_that_no_model_made_passes_the_guards_of_tools_as_well(bots: Bots) -> None:
+    fake = FakeGuards({"tool": ["not on a Friday"]})
+    bots.guards = fake.guards
+    bots.world.groups["bob"] |= {"dev"}
+    denied = await bots.world.propose()
+    await bots.world.deny("bob", denied)
+    ask = Ask(identity=who("bob"), place=PLACE, text="")
+    told = await bots.answer(await bots.inbox.ask_again(ask, denied.id))
+    assert (told.reason, told.request) == (Reason.GUARDRAIL_TOOL, None)
+    assert told.text.startswith("Not proposed: not on a Friday. Nobody was asked")
+    [plan] = fake.seen
+    assert isinstance(plan, Proposed)
+    assert [call.tool.name for call in plan.calls] == ["append-word"]
+    assert len(await bots.world.requests()) == 1
+    again = await bots.answer(await bots.inbox.ask_again(ask, denied.id))
+    assert again.reason is Reason.PROPOSED
+
+
+async def test_c78_what_is_stopped_is_told_in_the_conversation_and_not_what_it_said(
+    bots: Bots,
+) -> None:
+    bots.guards = FakeGuards({"output": ["no numbers"]}).guards
+    told = await answered(bots, "what is new?", Say(text="4711", suggestions=("append 4711",)))
+    assert (told.reason, told.suggestions) == (Reason.GUARDRAIL_OUTPUT, ())
+    assert await said(bots) == [("asked", "what is new?"), ("answered", told.text)]
+    assert "4711" not in told.text
+    assert (await answered(bots, "and now?", Say(text="Nothing."))).text == "Nothing."
+    assert "4711" not in repr(bots.model.seen)
+
+
+async def test_c78_a_stop_while_a_message_is_checked_leaves_none_of_it_to_a_model(
+    bots: Bots,
+) -> None:
+    begun = asyncio.Event()
+
+    async def hangs(_: Input) -> None:
+        begun.set()
+        await for_ever()
+
+    bots.guards = Guards(input=(hangs,))
+    received = await bots.receive("add 4711", CONVERSATION)
+    answering = asyncio.create_task(bots.answer(received))
+    await asyncio.wait_for(begun.wait(), PATIENCE)
+    await bots.stop("alice", CONVERSATION)
+    assert (await answering).reason is Reason.STOPPED
+    bots.guards = Guards()
+    assert (await answered(bots, "what is new?", Say(text="Nothing."))).text == "Nothing."
+    assert "4711" not in repr(bots.model.seen)
 
 
 # Authority that was lost while the message waited

@@ -34,6 +34,7 @@ from core.transcript import (
     Use,
     Wire,
 )
+from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import FakeRunner, exited, for_ever
 from tests.scene import CALLER, HEARD, TOOLS, Proposals, Scene, call, use
@@ -51,6 +52,10 @@ FIRST = prompt_bytes((HEARD,)) + Prompt(tools=Toolbox.of(TOOLS)).bytes
 def model(limits: Limits | None = None, **more: object) -> Scene:
     """Return a turn of a model that writes texts of its own."""
     return Scene(limits=limits or Limits(seconds=10), generative=True, **more)  # type: ignore[arg-type]
+
+
+def copied(says: dict[str, list[object]]) -> dict[str, list[object]]:
+    return {stage: list(said) for stage, said in says.items()}
 
 
 async def hangs(_: Sequence[Entry]) -> Move:
@@ -80,6 +85,10 @@ class Row:
     asked: int = 1
     """How often the model was."""
     limits: Limits = field(default_factory=lambda: Limits(seconds=10))
+    says: dict[str, list[object]] = field(default_factory=dict[str, list[object]])
+    """What the guards of a stage say, each time they are asked."""
+    first: type[Entry] = Heard
+    """What stands for the message."""
 
 
 DOWN = Unavailable("no route to 10.0.0.7")
@@ -148,19 +157,89 @@ ROWS = {
         ran=1,
         asked=2,
     ),
+    "a message that a guardrail stops": Row(
+        script=(),
+        reason=Reason.GUARDRAIL_INPUT,
+        text="Not answered: no. Nothing was changed; ask in other words.",
+        asked=0,
+        says={"input": ["no"]},
+        first=Noted,
+    ),
+    "a prompt that a guardrail stops": Row(
+        script=(LOOKS,),
+        reason=Reason.GUARDRAIL_CONTEXT,
+        text="Not answered: no. Nothing was changed; start a new conversation, because this one "
+        "holds what stopped it.",
+        kinds=PAIR,
+        ran=1,
+        says={"context": [None, "no"]},
+    ),
+    "a plan that a guardrail stops": Row(
+        script=(LOOKS, APPENDS),
+        reason=Reason.GUARDRAIL_TOOL,
+        text="Not proposed: no. Nobody was asked and nothing was changed; ask for something else.",
+        kinds=PAIR * 2,
+        ran=1,
+        asked=2,
+        says={"tool": ["no"]},
+    ),
+    "an answer that a guardrail stops": Row(
+        script=(LOOKS, OK),
+        reason=Reason.GUARDRAIL_OUTPUT,
+        text="Not answered: no. Nothing was changed; ask for something else.",
+        kinds=(*PAIR, Noted),
+        ran=1,
+        asked=2,
+        says={"output": ["no"]},
+    ),
 }
+CHECKED = {
+    "an answer": "input context output",
+    "a question": "input context",
+    "a look and a plan": "input context context tool",
+    "a refusal": "input context",
+    "a cut message": "input context context",
+    "too much for the model": "input context",
+    "a reason that nobody knows": "input context",
+    "tools without calls": "input context",
+    "an answer without words": "input context",
+    "one turn": "input context context",
+    "one tool call": "input context context",
+    "one token": "input context",
+    "one byte of prompt": "input",
+    "no time for the model": "input context context",
+    "the same call for the third time": "input context context context",
+    "no model": "input context",
+    "a model with a fault": "input context context",
+    "a message that a guardrail stops": "input",
+    "a prompt that a guardrail stops": "input context context",
+    "a plan that a guardrail stops": "input context context tool",
+    "an answer that a guardrail stops": "input context context output",
+}
+"""At which stages a guard is asked in each row."""
+OUTPUTS = {Reason.ANSWERED, Reason.GUARDRAIL_OUTPUT}
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 async def test_c4_every_reason_has_its_text_its_entries_and_what_ran(row: Row) -> None:
-    scene = model(row.limits)
+    scene = model(row.limits, guards=FakeGuards(copied(row.says)).guards)
     outcome, asked = await scene.turn(*row.script)
     assert outcome.reason is row.reason
     wanted = row.text or ("" if row.reason is Reason.PROPOSED else forced(row.reason))
     assert outcome.text == wanted
-    assert tuple(map(type, outcome.entries)) == (Heard, *row.kinds)
+    assert tuple(map(type, outcome.entries)) == (row.first, *row.kinds)
     assert len(scene.runner.ran) == row.ran
     assert len(asked.seen) == row.asked
+
+
+@pytest.mark.parametrize("name", ROWS)
+async def test_c4_c78_every_reason_has_its_checks_and_only_what_is_said_is_an_output(
+    name: str,
+) -> None:
+    row, fake = ROWS[name], FakeGuards(copied(ROWS[name].says))
+    outcome, _ = await model(row.limits, guards=fake.guards).turn(*row.script)
+    assert " ".join(fake.stages) == CHECKED[name]
+    assert ("output" in fake.stages) == (outcome.reason in OUTPUTS)
 
 
 def test_c4_the_table_has_every_reason_but_a_stop_which_is_no_end_of_the_loop() -> None:
