@@ -10,12 +10,14 @@ from approvals import entitlement
 from approvals.gate import Gate
 from approvals.models import Proposal
 from approvals.policy import Action, Authority
+from bot.mailbox import mailbox_of
 from core import commands, plans
 from core.agent import Agent, Dictated, Session
 from core.canonical import Json
 from core.conversations import Again, Closing, Conversations, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.jobs import Hold, LeaseLost
+from core.mailbox import Mailbox
 from core.outcomes import Outcome, Reason
 from core.plans import Plan
 from core.ports import Model
@@ -49,7 +51,8 @@ class Answering:
         turn = await self.conversations.turn(hold.job.tenant, str(hold.job.payload["turn"]))
         if turn is None or turn.reason is not None:
             return
-        answering = _Answer(rules=self, turn=turn, hold=hold)
+        mailbox = mailbox_of(turn, self.conversations, self.gate)
+        answering = _Answer(rules=self, turn=turn, hold=hold, mailbox=mailbox)
         outcome, killed = await self._until_stopped(hold, turn, answering.outcome())
         if outcome.reason is Reason.STOPPED:
             outcome = replace(outcome, entries=answering.so_far)
@@ -59,6 +62,7 @@ class Answering:
             suggestions=outcome.suggestions,
             killed=killed,
             entries=outcome.entries,
+            absorbed=mailbox.heard,
         )
         await self._end(hold, Closing(turn=turn, job=hold.job, end=end))
 
@@ -102,6 +106,7 @@ class _Answer:
     rules: Answering
     turn: Turn
     hold: Hold
+    mailbox: Mailbox
     _seen: list[Entry] = field(default_factory=list[Entry])
 
     @property
@@ -166,7 +171,8 @@ class _Answer:
             session=Session(
                 turn=f"{self.turn.id}.{self.hold.job.fence}",
                 caller=self._caller,
-                prompt=Prompt(tools=tools),
+                prompt=Prompt(tools=self.mailbox.beside(tools) if model.generative else tools),
+                mail=self.mailbox.news,
                 defaults=self.rules.defaults,
                 watch=partial(self._saw, known.news),
             ),
@@ -203,7 +209,12 @@ class _Answer:
         seen: str,
         entries: tuple[Entry, ...],
     ) -> str:
-        end = TurnEnd(reason=Reason.PROPOSED, text=seen, entries=(*news, *entries))
+        end = TurnEnd(
+            reason=Reason.PROPOSED,
+            text=seen,
+            entries=(*news, *entries),
+            absorbed=self.mailbox.heard,
+        )
         return await self._proposed(self._proposal(calls, about, end))
 
     def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:

@@ -12,6 +12,7 @@ from core.display import sound
 from core.errors import Refused
 from core.limits import Limits, prompt_bytes
 from core.loop import Course
+from core.mailbox import Mail, no_mail
 from core.outcomes import Outcome, Reason
 from core.ports import Model, Runner
 from core.progress import Progress
@@ -34,6 +35,8 @@ class Session:
     prompt: Prompt
     defaults: Mapping[str, Json]
     trail: Trail = untold
+    mail: Mail = no_mail
+    """Tells a model that writes of what arrived while it worked."""
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
 
@@ -131,6 +134,7 @@ class Agent:
             asking=asking,
             stepping=stepping,
             progress=progress,
+            mail=session.mail if model.generative else no_mail,
             deadline=deadline,
             end=now + limits.seconds,
         )

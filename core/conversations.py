@@ -122,6 +122,8 @@ class Turn:
     """The request that it opened, or found open."""
     killed: int = 0
     """How many commands a stop cut."""
+    absorbed_by: str | None = None
+    """The turn that answered this message too, where one took it in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +147,9 @@ class TurnEnd:
     killed: int = 0
     entries: tuple[Entry, ...] = ()
     """What the model's transcript goes on with: what it was told and heard, did and said."""
+    absorbed: tuple[str, ...] = ()
+    """The turns of messages that it heard besides its own. Where it ends as it should, they end with
+    it, those that still wait; otherwise each is answered by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

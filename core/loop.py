@@ -10,6 +10,7 @@ from core.calls import said, spoken
 from core.fitting import SHORT_BYTES, cut, fitted_words
 from core.jobs import LeaseLost
 from core.limits import Limits, prompt_bytes
+from core.mailbox import Mail
 from core.outcomes import LIMITS, STOPS, Outcome, Reason, forced, incomplete
 from core.progress import Progress
 from core.redaction import Redactor
@@ -38,6 +39,8 @@ class Course:
     asking: Asking
     stepping: Stepping
     progress: Progress
+    mail: Mail
+    """What arrived meanwhile, told beside the results of a step after which the turn goes on."""
     deadline: float
     """When a model call is cancelled, on the loop's clock."""
     end: float
@@ -64,13 +67,21 @@ class Course:
                 case Pause():
                     self._paused(move)
                 case Use():
-                    looks = number < self.limits.turns and self._affords_a_move()
-                    ended = await self.stepping.take(move, looks=looks)
+                    ended = await self._step(move, is_last=number == self.limits.turns)
                     if ended:
                         return ended if isinstance(ended, Outcome) else await self._cut(ended)
                 case _:
                     assert_never(move)
         return await self._cut(Reason.MAX_TURNS)
+
+    async def _step(self, move: Use, *, is_last: bool) -> Outcome | Reason | None:
+        """Take a step; where the turn goes on, tell the model what arrived meanwhile."""
+        looks = not is_last and self._affords_a_move()
+        ended = await self.stepping.take(move, looks=looks)
+        if looks and not ended:
+            room = self.limits.kept_bytes - self.progress.bytes
+            self.progress.append(*await self.mail(room))
+        return ended
 
     async def _next(self) -> Move | Reason:
         """Return the next move, or the reason for which the model is not asked or did not answer."""

@@ -8,6 +8,7 @@ from core.agent import Agent, Session
 from core.canonical import Json
 from core.errors import SaysoError
 from core.limits import Limits
+from core.mailbox import Mailbox, no_mail
 from core.outcomes import Outcome
 from core.prompt import Prompt
 from core.redaction import Redactor
@@ -67,16 +68,19 @@ class Scene:
     history: tuple[Entry, ...] = ()
     heard: Heard = HEARD
     generative: bool = False
+    mailbox: Mailbox | None = None
 
     async def turn(self, *script: Scripted) -> tuple[Outcome, ScriptedModel]:
         """Have a model play a script; whatever it does, the transcript stays whole."""
         model = ScriptedModel(*script, generative=self.generative)
         agent = Agent(runner=self.runner, redactor=self.redactor, limits=self.limits, pauses=(0, 0))
+        tools = Toolbox.of(self.tools)
         session = Session(
             turn="t_1",
             caller=CALLER,
-            prompt=Prompt(tools=Toolbox.of(self.tools)),
+            prompt=Prompt(tools=self.mailbox.beside(tools) if self.mailbox else tools),
             defaults=self.defaults,
+            mail=self.mailbox.news if self.mailbox else no_mail,
         )
         outcome = await agent.turn(
             self.heard,

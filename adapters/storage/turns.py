@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import TypeAdapter
 
-from adapters.storage import jobs, transcripts
+from adapters.storage import jobs, mailbox, transcripts
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, sql, text_of
 from core import canonical
@@ -171,7 +171,7 @@ def _cut(given: TurnEnd) -> TurnEnd:
     while did and isinstance(did[-1], Spoke):  # words that nobody was shown
         did = did[:-1]
     entries = (*did, Noted(text=_STOPPED.text)) if did else ()
-    return replace(_STOPPED, killed=given.killed, entries=entries)
+    return replace(_STOPPED, killed=given.killed, entries=entries, absorbed=given.absorbed)
 
 
 def must_hold(now: datetime, closing: Closing) -> Transaction[bool]:
@@ -199,11 +199,12 @@ def close(
     here = turn.conversation
     by = f"(schedule {turn.schedule}) " if turn.schedule else ""
     yield from append(now, here, "asked", turn.principal, f"{by}{turn.wish.shown}", about=turn.id)
+    left = yield from mailbox.absorb(now, turn, given)
     told = (
         Heard(speaker=turn.principal, text=turn.wish.shown),
         Noted(text=given.text or given.reason),
     )
-    yield from transcripts.extend(here, given.entries or told)
+    yield from transcripts.extend(here, (*(given.entries or told), *left))
     if given.text:
         yield from append(now, here, "answered", SYSTEM, given.text, about=turn.id)
     yield from log(
@@ -283,4 +284,5 @@ def _built(row: Row) -> Turn:
         suggestions=tuple(json.loads(row["suggestions"])),
         request=row["request"],
         killed=row["killed"],
+        absorbed_by=row["absorbed_by"],
     )
