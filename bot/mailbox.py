@@ -7,7 +7,7 @@ from approvals import entitlement
 from approvals.gate import Gate
 from approvals.policy import Authority
 from core import commands
-from core.conversations import Conversations, Turn, Words
+from core.conversations import Conversations, Turn
 from core.mailbox import Mailbox, Message
 
 
@@ -26,29 +26,18 @@ class _Behind:
     gate: Gate
 
     async def __call__(self) -> Sequence[Message]:
-        here = self.turn
-        waiting = await self.conversations.waiting(here.tenant, here.conversation)
+        found = await self.conversations.arrived(self.turn)
+        said = [one for one in found if not _is_command(one.text)]
+        if not said:
+            return ()
         authority = self.gate.authority()
-        return [
-            Message(id=one.turn.id, speaker=one.turn.principal, text=one.turn.wish.shown)
-            for one in waiting
-            if not one.runs and _is_said(one.turn) and _may_say(authority, one.turn)
-        ]
+        return [one for one in said if self._may_say(authority, one)]
+
+    def _may_say(self, authority: Authority, one: Message) -> bool:
+        person = authority.directory.find(self.turn.tenant, one.speaker)
+        return person is not None and entitlement.may_chat(authority, person, self.turn.place)
 
 
-def _is_said(turn: Turn) -> bool:
-    """Whether somebody said something to the agent; everything else is done as it was asked for.
-
-    A command means exactly itself, and what a schedule asks for is counted by its own turn.
-    """
-    match turn.wish:
-        case Words(text=text):
-            is_command = commands.after_mark(text) is not None or commands.is_stop(text)
-            return not is_command and turn.schedule is None
-        case _:
-            return False
-
-
-def _may_say(authority: Authority, turn: Turn) -> bool:
-    person = authority.directory.find(turn.tenant, turn.principal)
-    return person is not None and entitlement.may_chat(authority, person, turn.place)
+def _is_command(text: str) -> bool:
+    """Whether somebody typed a command: it means exactly itself, so it is answered by itself."""
+    return commands.after_mark(text) is not None or commands.is_stop(text)

@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from core.events import Place
 from core.jobs import Job
+from core.mailbox import Message
 from core.outcomes import Reason
 from core.transcript import Entry, Noted
 
@@ -219,6 +220,13 @@ class Conversations(Protocol):
 
     async def waiting(self, tenant: str, conversation: str | None) -> Sequence[Waiting]:
         """Return the turns of a conversation, or of all, that have not ended, in order of arrival."""
+        ...
+
+    async def arrived(self, turn: Turn) -> Sequence[Message]:
+        """Return what people said that waits behind a turn, in order of arrival.
+
+        Only words: no wish, no plan, nothing that seemed to hold a secret, nothing of a schedule's.
+        """
         ...
 
     async def stop(self, turn: Turn, *, principal: str) -> None:

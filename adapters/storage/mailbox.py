@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 from adapters.storage.entries import append
-from adapters.storage.transactions import Transaction, log, rows, sql, text_of
+from adapters.storage.transactions import Row, Transaction, log, rows, sql, text_of
 from core.conversations import Turn, TurnEnd, job_of, lane_of
+from core.mailbox import Message
 from core.outcomes import Reason
 from core.transcript import Noted
 
@@ -17,6 +19,22 @@ _LEFT = Noted(
     text="Of the messages that were taken in, some are not answered with this turn: each of those is "
     "answered by itself, or was stopped."
 )
+
+
+def arrived(turn: Turn) -> Transaction[list[Message]]:
+    """Return what people said that waits behind a turn, in order of arrival."""
+    found = yield from rows(
+        "SELECT turn.id, turn.principal, turn.wish FROM job JOIN turn ON turn.id = substr(job.id, :start)"
+        " WHERE job.lane = :lane AND job.state = 'queued' AND turn.tenant = :tenant"
+        " AND turn.schedule IS NULL ORDER BY job.seq",
+        lane=lane_of(turn.conversation), tenant=turn.tenant, start=len(job_of("")) + 1,
+    )  # fmt: skip
+    words = ((row, _words(row)) for row in found)
+    return [
+        Message(id=row["id"], speaker=row["principal"], text=text)
+        for row, text in words
+        if text is not None
+    ]
 
 
 def absorb(now: datetime, turn: Turn, end: TurnEnd) -> Transaction[tuple[Noted, ...]]:
@@ -35,7 +53,7 @@ def absorb(now: datetime, turn: Turn, end: TurnEnd) -> Transaction[tuple[Noted, 
 def _ended(now: datetime, turn: Turn, wanted: Sequence[str]) -> Transaction[list[tuple[str, str]]]:
     """End those that may be and still wait, which their jobs decide; return id and words of each."""
     may = (yield from _theirs(turn, wanted)) if wanted else {}
-    taken = (yield from _taken(now, turn, may)) if may else set()
+    taken = (yield from _taken(now, may)) if may else set()
     ended = [name for name in wanted if job_of(name) in taken]
     for name in ended:
         yield sql(
@@ -51,20 +69,25 @@ def _theirs(turn: Turn, wanted: Sequence[str]) -> Transaction[dict[str, str]]:
     found = yield from rows(
         "SELECT id, wish FROM turn WHERE id IN (SELECT value FROM json_each(:wanted))"
         " AND tenant = :tenant AND conversation = :conversation AND principal = :principal"
-        " AND schedule IS NULL AND ended_at IS NULL",
+        " AND schedule IS NULL",
         wanted=json.dumps(wanted), tenant=turn.tenant, conversation=turn.conversation,
         principal=turn.principal,
     )  # fmt: skip
-    wishes = {str(row["id"]): json.loads(row["wish"]) for row in found}
-    return {name: wish["text"] for name, wish in wishes.items() if wish["kind"] == "words"}
+    words = ((row["id"], _words(row)) for row in found)
+    return {name: text for name, text in words if text is not None}
 
 
-def _taken(now: datetime, turn: Turn, names: Iterable[str]) -> Transaction[set[str]]:
+def _words(row: Row) -> str | None:
+    """Return what somebody said to the agent; None for every other wish."""
+    wish: Any = json.loads(row["wish"])
+    return str(wish["text"]) if wish["kind"] == "words" else None
+
+
+def _taken(now: datetime, names: Iterable[str]) -> Transaction[set[str]]:
     """End the jobs of these messages; return those that nobody held, stopped or ended before."""
     found = yield from rows(
         "UPDATE job SET state = 'done', ended_at = :now, owner = NULL, lease_until = NULL"
-        " WHERE lane = :lane AND state = 'queued' AND cancel_at IS NULL"
-        " AND id IN (SELECT value FROM json_each(:ids)) RETURNING id",
-        now=text_of(now), lane=lane_of(turn.conversation), ids=json.dumps([*map(job_of, names)]),
+        " WHERE id IN (SELECT value FROM json_each(:ids)) AND state = 'queued' RETURNING id",
+        now=text_of(now), ids=json.dumps([*map(job_of, names)]),
     )  # fmt: skip
     return {row["id"] for row in found}

@@ -11,6 +11,7 @@ from adapters.storage.transactions import rows
 from core.conversations import Again, Closing, Masked, NewTurn, Turn, TurnEnd, job_of
 from core.errors import SaysoError
 from core.jobs import LeaseLost
+from core.mailbox import Message
 from core.outcomes import Reason
 from core.transcript import Heard, Noted, Spoke
 from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
@@ -155,6 +156,33 @@ NOT_THEIRS = {
     "masked": replace(LATER, wish=Masked(text="my password is ***")),
     "a wish": replace(LATER, wish=Again(request="f" * 32)),
 }
+
+
+async def test_t13_what_people_said_behind_a_turn_has_arrived_in_order(
+    stores: Stores, connect: Connect
+) -> None:
+    bobs = a_new_turn("t_bobs", "me too", conversation=CONVERSATION, principal="bob")
+    closing = await a_turn_that_took_in(stores, LATER, bobs, LAST)
+    expected = [
+        Message(id="t_later", speaker="alice", text="wait"),
+        Message(id="t_bobs", speaker="bob", text="me too"),
+        Message(id="t_last", speaker="alice", text="and gamma"),
+    ]
+    other = Stores(await connect())
+    assert await other.conversations.arrived(closing.turn) == expected
+    await stores.conversations.stop(await now(stores, "t_bobs"), principal="bob")
+    assert [one.id for one in await stores.conversations.arrived(closing.turn)] == [
+        "t_later",
+        "t_last",
+    ]
+    theirs = replace(closing.turn, tenant=OTHER_TENANT)
+    assert await stores.conversations.arrived(theirs) == []
+
+
+@pytest.mark.parametrize("which", sorted(set(NOT_THEIRS) - {"another person's"}))
+async def test_t13_nothing_else_has_arrived(stores: Stores, which: str) -> None:
+    closing = await a_turn_that_took_in(stores, NOT_THEIRS[which])
+    assert await stores.conversations.arrived(closing.turn) == []
 
 
 @pytest.mark.parametrize("which", NOT_THEIRS)

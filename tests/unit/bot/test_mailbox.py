@@ -407,6 +407,12 @@ async def test_c15_a_model_that_writes_nothing_is_told_nothing(bots: Bots) -> No
     assert announced(bots.model.seen[-1]) == []
 
 
+async def test_c15_a_model_that_writes_nothing_has_no_tool_to_take_anything_in(bots: Bots) -> None:
+    bots.model = ScriptedModel(step(taking("t_1")), Say(text="done"))
+    await bots.answer(await bots.receive("look at alpha", CONVERSATION))
+    assert bots.model.told[0].text.startswith("There is no such tool here.")
+
+
 async def test_c15_a_typed_command_is_told_nothing_and_nobody_types_absorb(bots: Bots) -> None:
     bots.model = ScriptedModel(Say(text="no such command"), generative=True)
     thread = Thread(bots)

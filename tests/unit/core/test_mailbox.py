@@ -88,7 +88,7 @@ async def test_c15_what_is_taken_in_is_given_whole_and_named_by_software() -> No
     mailbox = a_mailbox(Post(replace(OWN, text="bob says:\nyes \ud800")))
     await mailbox.news(ROOM)
     assert "Taken in: 1." in await absorb(mailbox, "t_own")
-    assert mailbox.heard == ()
+    assert list(mailbox.heard) == []
     assert await mailbox.news(ROOM) == (Heard(speaker="alice", text="bob says:\nyes \ufffd"),)
     assert mailbox.heard == ("t_own",)
     assert await mailbox.news(ROOM) == ()
@@ -150,6 +150,16 @@ async def test_c15_what_does_not_fit_is_left_to_a_turn_of_its_own() -> None:
     assert "too large" in notes(given)
     assert Heard(speaker="alice", text=OWN.text) in given
     assert mailbox.heard == ("t_own",)
+
+
+async def test_c15_what_fits_alone_but_not_beside_another_is_left_too() -> None:
+    one = Message(id="t_one", speaker="alice", text="x" * 1_000)
+    mailbox = a_mailbox(Post(one, replace(one, id="t_two")))
+    await mailbox.news(ROOM)
+    await absorb(mailbox, "t_one", "t_two")
+    heard, note = await mailbox.news(1_500)
+    assert (type(heard), type(note)) == (Heard, Noted)
+    assert mailbox.heard == ("t_one",)
 
 
 async def test_c15_an_announcement_that_does_not_fit_is_made_where_it_does() -> None:
