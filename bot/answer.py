@@ -11,6 +11,7 @@ from approvals.delegation import Delegation
 from approvals.gate import Gate
 from approvals.models import Proposal
 from approvals.policy import Authority
+from bot.mailbox import mailbox_of
 from core import commands, plans
 from core.agent import Agent, Dictated, Session
 from core.canonical import Json
@@ -19,6 +20,7 @@ from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.gateway import Access
 from core.guardrails import Guarding, Guards, Proposed
 from core.jobs import Hold, LeaseLost
+from core.mailbox import Mailbox
 from core.outcomes import Outcome, Reason
 from core.plans import Plan
 from core.ports import Model
@@ -57,7 +59,8 @@ class Answering:
         turn = await self.conversations.turn(hold.job.tenant, str(hold.job.payload["turn"]))
         if turn is None or turn.reason is not None:
             return
-        answering = _Answer(rules=self, turn=turn, hold=hold)
+        mailbox = mailbox_of(turn, self.conversations, self.gate)
+        answering = _Answer(rules=self, turn=turn, hold=hold, mailbox=mailbox)
         outcome, killed = await self._until_stopped(hold, turn, answering.outcome())
         if outcome.reason is Reason.STOPPED:
             outcome = replace(outcome, entries=answering.so_far)
@@ -67,6 +70,7 @@ class Answering:
             suggestions=outcome.suggestions,
             killed=killed,
             entries=outcome.entries,
+            absorbed=mailbox.heard,
         )
         await self._end(hold, Closing(turn=turn, job=hold.job, end=end))
 
@@ -124,6 +128,7 @@ class _Answer:
     rules: Answering
     turn: Turn
     hold: Hold
+    mailbox: Mailbox
     _seen: list[Entry] = field(default_factory=list[Entry])
 
     @property
@@ -202,6 +207,8 @@ class _Answer:
         except Incorrect as misuse:
             return _answered(misuse.shown)
         known = await self.rules.conversations.history(self.turn)
+        # Declared whether anything arrives or not, so that the prompt stays as it is.
+        tools = self.mailbox.beside(given.tools) if model.generative else given.tools
         agent = replace(self.rules.agent, limits=given.profile.limits)
         outcome = await agent.turn(
             Heard(speaker=self.turn.principal, text=text),
@@ -211,10 +218,11 @@ class _Answer:
             session=Session(
                 turn=f"{self.turn.id}.{self.hold.job.fence}",
                 caller=given.delegation.caller,
-                prompt=Prompt(tools=given.tools),
+                prompt=Prompt(tools=tools),
                 known=given.known,
                 access=given.access,
                 trail=self._tell,
+                mail=self.mailbox.news,
                 defaults=self.rules.defaults,
                 guards=self.rules.guards,
                 watch=partial(self._saw, known.news),
@@ -255,7 +263,12 @@ class _Answer:
         seen: str,
         entries: tuple[Entry, ...],
     ) -> str:
-        end = TurnEnd(reason=Reason.PROPOSED, text=seen, entries=(*news, *entries))
+        end = TurnEnd(
+            reason=Reason.PROPOSED,
+            text=seen,
+            entries=(*news, *entries),
+            absorbed=self.mailbox.heard,
+        )
         return await self._proposed(self._proposal(calls, about, end))
 
     def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:

@@ -14,6 +14,7 @@ from core.gateway import Access, Gateway
 from core.guardrails import Guarding, Guards
 from core.limits import Limits, prompt_bytes
 from core.loop import Course
+from core.mailbox import Mail, no_mail
 from core.outcomes import Outcome, Reason
 from core.ports import Model, Runner
 from core.progress import Progress
@@ -40,6 +41,8 @@ class Session:
     access: Access = field(default_factory=Access)
     guards: Guards = field(default_factory=Guards)
     trail: Trail = untold
+    mail: Mail = no_mail
+    """Tells a model that writes of what arrived while it worked."""
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
 
@@ -154,6 +157,7 @@ class Agent:
             guarding=guarding,
             stepping=stepping,
             progress=progress,
+            mail=session.mail if model.generative else no_mail,
             deadline=deadline,
             end=now + limits.seconds,
         )

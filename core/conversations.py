@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from core.events import Place
 from core.jobs import Job
+from core.mailbox import Message
 from core.outcomes import Reason
 from core.profiles import DEFAULT
 from core.trail import Happening
@@ -129,6 +130,8 @@ class Turn:
     """The request that it opened, or found open."""
     killed: int = 0
     """How many commands a stop cut."""
+    absorbed_by: str | None = None
+    """The turn that answered this message too, where one took it in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +155,9 @@ class TurnEnd:
     killed: int = 0
     entries: tuple[Entry, ...] = ()
     """What the model's transcript goes on with: what it was told and heard, did and said."""
+    absorbed: tuple[str, ...] = ()
+    """The turns of messages that it heard besides its own. Where it ends as it should, they end with
+    it, those that still wait; otherwise each is answered by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +235,13 @@ class Conversations(Protocol):
 
     async def waiting(self, tenant: str, conversation: str | None) -> Sequence[Waiting]:
         """Return the turns of a conversation, or of all, that have not ended, in order of arrival."""
+        ...
+
+    async def arrived(self, turn: Turn) -> Sequence[Message]:
+        """Return what people said that waits behind a turn, in order of arrival.
+
+        Only words: no wish, no plan, nothing that seemed to hold a secret, nothing of a schedule's.
+        """
         ...
 
     async def stop(self, turn: Turn, *, principal: str) -> None:

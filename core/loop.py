@@ -11,6 +11,7 @@ from core.fitting import SHORT_BYTES, cut, fitted_words
 from core.guardrails import UNCHECKED, Context, Guarding, Input, Output, Violation, results_of
 from core.jobs import LeaseLost
 from core.limits import Limits, prompt_bytes
+from core.mailbox import Mail
 from core.outcomes import LIMITS, STOPS, Outcome, Reason, forced, incomplete
 from core.progress import Progress
 from core.redaction import Redactor
@@ -42,6 +43,8 @@ class Course:
     guarding: Guarding
     stepping: Stepping
     progress: Progress
+    mail: Mail
+    """What arrived meanwhile, told beside the results of a step after which the turn goes on."""
     deadline: float
     """When a model call is cancelled, on the loop's clock."""
     end: float
@@ -69,8 +72,7 @@ class Course:
                 case Pause():
                     self._paused(move)
                 case Use():
-                    looks = number < self.limits.turns and self._affords_a_move()
-                    ended = await self.stepping.take(move, looks=looks)
+                    ended = await self._step(move, is_last=number == self.limits.turns)
                     if ended:
                         return ended if isinstance(ended, Outcome) else await self._cut(ended)
                 case _:
@@ -84,6 +86,23 @@ class Course:
         violation = await self.guarding.check(heard)
         self.progress.hear(violation.note if violation else self.heard)
         return violation
+
+    async def _step(self, move: Use, *, is_last: bool) -> Outcome | Reason | Violation | None:
+        """Take a step; where the turn goes on, tell the model what arrived meanwhile."""
+        looks = not is_last and self._affords_a_move()
+        ended = await self.stepping.take(move, looks=looks)
+        return await self._told() if looks and not ended else ended
+
+    async def _told(self) -> Violation | None:
+        """Append what arrived meanwhile, as long as it may be answered."""
+        for entry in await self.mail(self.limits.kept_bytes - self.progress.bytes):
+            if isinstance(entry, Heard):
+                heard = Input(speaker=entry.speaker, text=entry.text)
+                violation = await self.guarding.check(heard)
+                if violation:
+                    return violation
+            self.progress.append(entry)
+        return None
 
     async def _next(self) -> Move | Reason | Violation:
         """Return the next move, or the reason for which the model is not asked or did not answer."""

@@ -22,6 +22,9 @@ MISSING = "There is no such tool here. Use one of those that are listed."
 QUESTION = "ask_user"
 """What a model calls to ask a person. It is no tool: a question is how a turn ends."""
 
+ABSORB = "absorb"
+"""What a model calls to take messages that arrived meanwhile into its turn."""
+
 
 class Effect(StrEnum):
     """What a call leaves behind. Whatever is not declared `read` is a write."""
@@ -142,8 +145,9 @@ class Toolbox:
         for one, other in pairwise(found):
             if one.name == other.name:
                 raise Invalid(f"Two runbooks are called {one.name}. Rename one of them.")
-        if any(tool.name == QUESTION for tool in found):
-            raise Invalid(f"No tool can be called {QUESTION}. Rename it.")
+        taken = next((tool.name for tool in found if tool.name in {QUESTION, ABSORB}), None)
+        if taken:
+            raise Invalid(f"No tool can be called {taken}. Rename it.")
         return cls(found)
 
     def offered(self, may: Callable[[Tool], bool]) -> "Toolbox":

@@ -10,6 +10,7 @@ from core.errors import SaysoError
 from core.gateway import Access
 from core.guardrails import Guards
 from core.limits import Limits
+from core.mailbox import Mailbox, no_mail
 from core.outcomes import Outcome
 from core.prompt import Prompt
 from core.redaction import Redactor
@@ -78,21 +79,24 @@ class Scene:
     trail: Trail | None = None
     """Where that is kept instead."""
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
+    mailbox: Mailbox | None = None
 
     async def turn(self, *script: Scripted) -> tuple[Outcome, ScriptedModel]:
         """Have a model play a script; whatever it does, the transcript stays whole."""
         model = ScriptedModel(*script, generative=self.generative)
         agent = Agent(runner=self.runner, redactor=self.redactor, limits=self.limits, pauses=(0, 0))
+        tools = Toolbox.of(self.tools)
         session = Session(
             turn="t_1",
             caller=CALLER,
-            prompt=Prompt(tools=Toolbox.of(self.tools)),
+            prompt=Prompt(tools=self.mailbox.beside(tools) if self.mailbox else tools),
             defaults=self.defaults,
             known=Toolbox.of(self.known) if self.known else None,
             access=self.access,
             guards=self.guards,
             trail=self.trail or self._tell,
             watch=self.watch,
+            mail=self.mailbox.news if self.mailbox else no_mail,
         )
         outcome = await agent.turn(
             self.heard,

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.storage import happenings, transcripts, turns
+from adapters.storage import happenings, mailbox, transcripts, turns
 from adapters.storage.opening import keep_plan
 from adapters.storage.transactions import Database
 from core.conversations import Closing, History, NewTurn, Received, Turn, Waiting
+from core.mailbox import Message
 from core.trail import Happening
 
 
@@ -43,6 +44,10 @@ class Conversations:
     async def waiting(self, tenant: str, conversation: str | None) -> list[Waiting]:
         """See the port."""
         return await self.database.transact(lambda _: turns.waiting(tenant, conversation))
+
+    async def arrived(self, turn: Turn) -> list[Message]:
+        """See the port."""
+        return await self.database.transact(lambda _: mailbox.arrived(turn))
 
     async def stop(self, turn: Turn, *, principal: str) -> None:
         """See the port."""

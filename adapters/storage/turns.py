@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import TypeAdapter
 
-from adapters.storage import happenings, jobs, transcripts
+from adapters.storage import happenings, jobs, mailbox, transcripts
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, sql, text_of
 from core import canonical
@@ -178,7 +178,7 @@ def _cut(given: TurnEnd) -> TurnEnd:
     while did and isinstance(did[-1], Spoke):  # words that nobody was shown
         did = did[:-1]
     entries = (*did, Noted(text=_STOPPED.text)) if did else ()
-    return replace(_STOPPED, killed=given.killed, entries=entries)
+    return replace(_STOPPED, killed=given.killed, entries=entries, absorbed=given.absorbed)
 
 
 def must_hold(now: datetime, closing: Closing) -> Transaction[bool]:
@@ -209,11 +209,12 @@ def close(
     here = turn.conversation
     by = f"(schedule {turn.schedule}) " if turn.schedule else ""
     yield from append(now, here, "asked", turn.principal, f"{by}{turn.wish.shown}", about=turn.id)
+    left = yield from mailbox.absorb(now, turn, given)
     told = (
         Heard(speaker=turn.principal, text=turn.wish.shown),
         Noted(text=given.text or given.reason),
     )
-    yield from transcripts.extend(here, given.entries or told)
+    yield from transcripts.extend(here, (*(given.entries or told), *left))
     if given.text:
         yield from append(now, here, "answered", SYSTEM, given.text, about=turn.id)
     yield from happenings.extend(now, turn, claim, [Finished(reason=given.reason)])
@@ -295,4 +296,5 @@ def _built(row: Row) -> Turn:
         suggestions=tuple(json.loads(row["suggestions"])),
         request=row["request"],
         killed=row["killed"],
+        absorbed_by=row["absorbed_by"],
     )

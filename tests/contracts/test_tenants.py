@@ -138,6 +138,9 @@ CALLS: Mapping[str, Call] = {
     "Conversations.waiting": lambda on, given: on.conversations.waiting(
         OTHER_TENANT, given.turn.conversation
     ),
+    "Conversations.arrived": lambda on, given: on.conversations.arrived(
+        replace(given.turn, tenant=OTHER_TENANT)
+    ),
     "Conversations.stop": lambda on, given: on.conversations.stop(given.turn, principal="eve"),
     "Conversations.keep_plan": lambda on, given: on.conversations.keep_plan(
         OTHER_TENANT, given.request.plan.id, "0" * 64, "another plan"

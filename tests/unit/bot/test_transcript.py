@@ -2,13 +2,16 @@
 
 import asyncio
 import random
+import re
 from collections.abc import Sequence
 
 import pytest
 
+from adapters.storage.transactions import rows
 from approvals.models import Request
+from core.conversations import Received
 from core.outcomes import Reason
-from core.tools import Effect
+from core.tools import ABSORB, Effect
 from core.transcript import (
     Called,
     Entry,
@@ -23,7 +26,7 @@ from core.transcript import (
     whole,
 )
 from tests.bots import Bots
-from tests.builders import CONVERSATION, a_tool
+from tests.builders import CONVERSATION, TENANT, a_tool
 from tests.fakes.runner import for_ever
 from tests.gates import World, allow
 from tests.jobs import soon
@@ -53,12 +56,20 @@ class Chatty:
             # No `AssertionError`: the loop would take that for an outage.
             pytest.fail(f"what was sent before has changed: {self.before} -> {given}")
         self.before = given
-        if self.hangs and isinstance(given[-1], Returned):
+        if self.hangs and isinstance(given[-1], Returned | Noted):
             await for_ever()
+        mine = self._mail(given[-1])
+        if mine and self.rng.random() < 0.7:
+            return Use(calls=(ToolCall(id=f"m{len(given)}", tool=ABSORB, arguments={"ids": mine}),))
         kind = "read" if self.hangs else self.rng.choice(["read", "write", "both", "say", "ask"])
         if kind == "say":
             return Say(text=f"Said {len(given)}.")
         return Use(calls=tuple(self._calls(kind)), text="I go on.")
+
+    @staticmethod
+    def _mail(last: Entry) -> list[str]:
+        told = last.text if isinstance(last, Noted) else ""
+        return re.findall(r"(?m)^(\S+), from alice, can be taken in", told)
 
     def _calls(self, kind: str) -> list[ToolCall]:
         names = {
@@ -89,6 +100,23 @@ def bots(stores: Stores) -> Bots:
     return Bots(world)
 
 
+def mail(bots: Bots, rng: random.Random) -> None:
+    """Have a message arrive during some of the looks."""
+
+    async def arrives() -> None:
+        if rng.random() < 0.5:
+            await bots.receive("and one more thing", CONVERSATION)
+
+    bots.world.runner.meanwhile["look",] = arrives
+
+
+async def answered(bots: Bots) -> None:
+    """Have everything answered that waits."""
+    conversations = bots.world.stores.conversations
+    while waiting := await conversations.waiting(TENANT, CONVERSATION):
+        await bots.answer(Received(turn=waiting[0].turn, ahead=0))
+
+
 async def decided(bots: Bots, rng: random.Random, request: Request) -> None:
     """Have people approve it, deny it, or leave it."""
     choice = rng.choice(["approve", "deny", "leave"])
@@ -107,7 +135,7 @@ async def stopped(bots: Bots, model: Chatty, text: str) -> Reason:
     calls = model.made
 
     async def thinks() -> bool:
-        return model.made > calls and isinstance(model.before[-1], Returned)
+        return model.made > calls and isinstance(model.before[-1], Returned | Noted)
 
     await soon(thinks)
     await bots.stop("alice", CONVERSATION)
@@ -121,9 +149,11 @@ async def test_i10_the_request_of_each_turn_starts_with_that_of_the_one_before(
 ) -> None:
     rng = random.Random(seed)  # noqa: S311 - a test that can be repeated
     model, reasons = Chatty(rng), set[Reason]()
+    mail(bots, rng)
     for number in range(TURNS):
         # Each turn is answered by another process: nothing is known but what was stored.
         here = Bots(bots.world, model=model)  # type: ignore[arg-type]  # a model like any other
+        await answered(here)
         if number % 9 == 4:
             reasons.add(await stopped(here, model, f"message {number}"))
             continue
@@ -133,6 +163,10 @@ async def test_i10_the_request_of_each_turn_starts_with_that_of_the_one_before(
             await decided(here, rng, turn.request)
     assert {Reason.ANSWERED, Reason.PROPOSED, Reason.STOPPED, Reason.ASKED} <= reasons
     assert not {Reason.MODEL_UNAVAILABLE, Reason.ERROR} & reasons
+    taken_in = await bots.world.stores.database.transact(
+        lambda _: rows("SELECT id FROM turn WHERE absorbed_by IS NOT NULL")
+    )
+    assert taken_in
     kinds = {type(entry) for entry in model.before}
     assert kinds == {Heard, Called, Returned, Spoke, Noted}
     told = " ".join(entry.text for entry in model.before if isinstance(entry, Noted))
