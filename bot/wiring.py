@@ -51,7 +51,7 @@ from core.deliveries import EDIT, POST, Chat
 from core.errors import Invalid
 from core.limits import Limits
 from core.plans import RunStep
-from core.ports import Ended, Ending, Runner
+from core.ports import Ended, Ending, Model, Runner
 from core.redaction import Redactor
 from core.tools import Toolbox
 
@@ -109,13 +109,14 @@ class App:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seams:
-    """What somebody may put between Sayso and what it writes to or acts on, such as a fault."""
+    """What somebody may put between Sayso and what it writes to, acts on or listens to, such as a fault."""
 
     database: Callable[[Database], Database] = lambda database: database
     runner: Callable[[Runner], Runner] = lambda runner: runner
     chats: Mapping[str, Chat] = field(default_factory=dict[str, Chat])
     """Platforms besides those that are configured."""
     pace: Pace = field(default_factory=Pace)
+    model: Model = field(default_factory=GrammarModel)
 
 
 @asynccontextmanager
@@ -159,7 +160,7 @@ class _Parts:
 
     def __init__(self, configured: Settings, file: Path, database: Database, seams: Seams) -> None:
         self.settings = configured
-        self.chats, self.pace = seams.chats, seams.pace
+        self.chats, self.pace, self.model = seams.chats, seams.pace, seams.model
         self.database = database = seams.database(database)
         home = _home(file)
         work = home / configured.runbooks.workdir
@@ -266,7 +267,7 @@ class _Parts:
         return Answering(
             conversations=self.conversations,
             agent=Agent(runner=self.runner, redactor=self.redactor, limits=Limits()),
-            model=GrammarModel(),
+            model=self.model,
             gate=self.gate,
             toolbox=self.folder.toolbox,
             defaults=self.settings.defaults,

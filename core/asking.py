@@ -76,8 +76,8 @@ class Asking:
         error = task.exception()
         if isinstance(error, Unavailable):
             return self._failed(type(error).__name__, None)
-        if isinstance(error, Exception):
-            # An outage is explained, whatever it looks like.
+        if isinstance(error, Exception | BaseExceptionGroup | GeneratorExit):
+            # An outage is explained, whatever it looks like: SDKs have task groups and streams.
             return self._failed(type(error).__name__, Reason.MODEL_UNAVAILABLE)
         move = task.result()
         if isinstance(move, Say | Use | Broken | Pause):

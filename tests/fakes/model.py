@@ -40,6 +40,10 @@ class ScriptedModel:
             raise scripted
         return await scripted(entries) if callable(scripted) else scripted
 
+    def then(self, *script: Scripted) -> None:
+        """Play this next; whatever was not played before is forgotten."""
+        self._left = list(script)
+
     @property
     def told(self) -> tuple[Result, ...]:
         """Return the results that came back last."""
