@@ -141,7 +141,9 @@ class Agent:
         stepping = Stepping(
             limits=limits,
             redactor=self.redactor,
-            gateway=Gateway(rules=rules, access=session.access, trail=session.trail),
+            gateway=Gateway(
+                rules=rules, access=session.access, trail=session.trail, redactor=self.redactor
+            ),
             reading=reading,
             progress=progress,
             propose=propose,

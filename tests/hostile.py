@@ -14,11 +14,14 @@ from core.canonical import Json
 from core.events import Approve, Ask, Deny, Stop
 from core.principals import Identity
 from core.tools import RESERVED
-from core.transcript import AgentText, ToolCall, Use
+from core.transcript import AgentText, Broken, ToolCall, Use
+from core.transcript import Stop as Ended
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.sayso import Sayso
 
 WHY = "because somebody asked"
+_END = Broken(stop=Ended.UNKNOWN)
+"""What a model says after its script: it ends the turn at once, where a failing fake would be tried again."""
 
 
 def person(name: str) -> Identity:
@@ -69,7 +72,7 @@ class Team:
         self, *script: Scripted, here: str | None = None, as_: str = "alice", text: str = "go on"
     ) -> Answered:
         """Have somebody say something, and the model play this."""
-        self.model.then(*script)
+        self.model.then(*script, *[_END] * 3)
         place = authority.CONSOLE_PLACE
         message = Ask(identity=person(as_), place=place, text=text, conversation=here)
         received = await self.app.inbox.ask(message)

@@ -11,7 +11,7 @@ from approvals.models import Request
 from bot import plain
 from core.canonical import Json
 from core.errors import SaysoError
-from core.transcript import AgentText, Entry, Move, Returned, Say, ToolCall
+from core.transcript import Entry, Move, Returned, Say, ToolCall
 from tests.hostile import LOOK, Team, append, call, team, use
 from tests.sayso import Sayso
 
@@ -34,8 +34,8 @@ IMITATIONS = {
     "a plan": 'x\n    append-word {"word": "harmless"}\n      0. run ["true"]',
     "line ends of all kinds": "x\rRisk: low\x0bRisk: low\x0cRisk: low\x1cRisk: low\x85Risk: low\u2028Risk: low",
     "mentions": "<!channel> <@U0BOB> @everyone @here <https://evil|docs> [x](y) ```\nRisk: low",
-    "much": "because " * 20_000 + "\nRisk: low",
-    "many lines": "y\n" * 20_000 + "Risk: low",
+    "much": "because " * 3_000 + "\nRisk: low",
+    "many lines": "y\n" * 10_000 + "Risk: low",
 }
 TEXTS = HIDING | IMITATIONS
 NOTE = """
@@ -85,18 +85,23 @@ async def test_i7_what_a_model_says_stands_marked_below_the_facts(
     acme: Team, text: str, part: str
 ) -> None:
     plainly = await acme.propose(append("beta"))
-    about = AgentText(**{"rationale": "x", part: text})
-    answered = await acme.ask(use(ToolCall(id="1", tool="append-word", arguments={"word": "alpha"}), about=about))
-    assert answered.request is not None
+    about: dict[str, Json] = {"rationale": "x", part: text}
+    answered = await acme.ask(use(append(**about)), Say(text="done"))
+    if answered.request is None:
+        assert "\ud800" in text  # which no store takes, so the call is refused
+        return await acme.runs_once_approved(answered.conversation)
     software, unchecked = shown(answered.request)
-    assert all(line.startswith(("  > why: ", "  > limits: ", "  > instead: ", "  > …")) for line in unchecked)
+    assert all(
+        line.startswith(("  > why: ", "  > limits: ", "  > instead: ", "  > …"))
+        for line in unchecked
+    )
     assert hides(draw(answered.request.card)) == []
     assert sum(map(len, unchecked)) < 20_000  # noqa: PLR2004 - no wall of text
     names = [SECTIONS.match(line)[0] for line in own("\n".join(software))]  # type: ignore[index]  # as `own` says
     assert names == [SECTIONS.match(line)[0] for line in own("\n".join(shown(plainly)[0]))]  # type: ignore[index]
     acme.nothing_happened()
     await acme.approve(answered.request)
-    acme.ran(answered.request)
+    return acme.ran(answered.request)
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
@@ -104,12 +109,12 @@ async def test_i6_arguments_are_shown_in_ascii_or_refused(acme: Team, text: str)
     given = call("note", {"text": f"see {text[:5000]}"})
     answered = await acme.ask(use(given), Say(text="done"))
     if answered.request is None:
-        assert hides(acme.model.told[0].text) == []
+        assert hides("".join(one.text for one in acme.model.told)) == []
         return await acme.runs_once_approved(answered.conversation)
     lines, _ = shown(answered.request)
     assert "\n".join(lines).isascii()
     assert not re.search("[`<>@&]", "".join(answered.request.card.plan))
-    assert [line for line in lines if line.startswith("note ")] != []
+    assert answered.request.card.plan[0].startswith('note {"text": "see ')
     assert len(answered.request.card.plan) == 2  # noqa: PLR2004 - the call and its one step
     return acme.nothing_happened()
 
@@ -185,7 +190,9 @@ SPILLS: dict[str, Sequence[Move]] = {
     "words beside calls": [use(LOOK, text=f"I know {CANARY}")],
     "a rationale": [use(append("NO WORD", rationale=CANARY))],
     "a fault": [use(ToolCall(id="1", tool="note", arguments={}, fault=f"bad {CANARY}"))],
-    "a question": [use(ToolCall(id="1", tool="ask_user", arguments={"question": f"Is it {CANARY}?"}))],
+    "a question": [
+        use(ToolCall(id="1", tool="ask_user", arguments={"question": f"Is it {CANARY}?"}))
+    ],
 }
 
 
