@@ -14,6 +14,8 @@ from core.transcript import Broken, Entry, Move, Pause, Say, Use, Wire
 
 _GRACE = 0.2
 """Seconds in which a model call that was cancelled may end; after them it is left to itself."""
+_OUTAGES: tuple[type[BaseException], ...] = (Exception, BaseExceptionGroup, GeneratorExit)
+"""What an SDK raises, its task groups and streams too."""
 _log = logging.getLogger("sayso.turn")
 
 
@@ -76,8 +78,8 @@ class Asking:
         error = task.exception()
         if isinstance(error, Unavailable):
             return self._failed(type(error).__name__, None)
-        if isinstance(error, Exception | BaseExceptionGroup | GeneratorExit):
-            # An outage is explained, whatever it looks like: SDKs have task groups and streams.
+        if isinstance(error, _OUTAGES):
+            # An outage is explained, whatever it looks like.
             return self._failed(type(error).__name__, Reason.MODEL_UNAVAILABLE)
         move = task.result()
         if isinstance(move, Say | Use | Broken | Pause):

@@ -111,10 +111,28 @@ async def test_p38_a_rationale_that_says_approved_is_no_vote(acme: Team) -> None
 
 async def test_p38_no_tool_approves(acme: Team) -> None:
     request = await acme.propose()
-    names = (
-        "approve deny vote spend resolve stop run execute gate sayso sayso.approve request:approve "
-        "approve_request mcp__sayso__approve Approve append_word Append-Word append-word2 erase grant"
-    ).split()
+    names = [
+        "approve",
+        "deny",
+        "vote",
+        "spend",
+        "resolve",
+        "stop",
+        "run",
+        "execute",
+        "gate",
+        "sayso",
+        "sayso.approve",
+        "request:approve",
+        "approve_request",
+        "mcp__sayso__approve",
+        "Approve",
+        "append_word",
+        "Append-Word",
+        "append-word2",
+        "erase",
+        "grant",
+    ]
     for some in (names[:10], names[10:], ["sayso approve", "", "append-word ", "!approve"]):
         calls = [
             call(name, {"request": request.id, "number": number}, id=str(number))
@@ -171,7 +189,10 @@ IDENTITY: dict[str, Json] = {
 
 async def test_c23_no_argument_says_who_acts_or_that_it_is_approved(acme: Team) -> None:
     for some in (list(IDENTITY.items())[:8], list(IDENTITY.items())[8:]):
-        calls = [append(id=str(n), **{name: value}) for n, (name, value) in enumerate(some)]
+        calls = [
+            call("append-word", {"word": "alpha", name: value}, id=str(n))
+            for n, (name, value) in enumerate(some)
+        ]
         told = await acme.refused_results(*calls)
         assert all("there is no such argument" in text for text in told)
     assert acme.sayso.sql("SELECT * FROM request") == []
@@ -182,7 +203,7 @@ async def test_c21_c25_what_the_person_may_not_do_no_model_does_for_them(empty: 
     configured(empty, "profiles: {reading: {tools: [show-ledger], choose: [eng], tenants: [acme]}}")
     async with team(empty) as acme:
         narrow = await acme.ask(use(append(), LOOK), Say(text="done"))
-        assert [one.text for one in acme.model.told][0] == MISSING
+        assert acme.model.told[0].text == MISSING
         assert narrow.request is None
         nobody = await acme.ask(
             use(append(), LOOK, call("deploy", {"version": "v1"}, id="2")),
@@ -212,8 +233,8 @@ def scale(
     count: float = 2,
     name: str = "web one",
     *,
-    id: str = "1",
-    **more: Json,  # noqa: A002 - as a provider calls it
+    id: str = "1",  # noqa: A002 - what a provider calls it
+    **more: Json,
 ) -> ToolCall:
     return call("scale", {"count": count, "name": name, **more}, id=id)
 
@@ -315,7 +336,7 @@ async def test_p04_after_a_denial_no_answer_is_a_run(acme: Team, claim: str) -> 
     await acme.deny(request)
     answered = await acme.ask(Say(text=claim), here=request.conversation)
     kinds = acme.sayso.sql("SELECT kind FROM entry WHERE about = ?", answered.turn)
-    assert kinds == [("asked",), ("answered",)] or kinds == [("answered",)]
+    assert {kind for (kind,) in kinds} <= {"asked", "answered"}
     assert "\nDenied by bob" in acme.sayso.run("requests", plain=True).out.replace("  ", "")
     assert acme.sayso.run("runs").json == {"runs": []}
     await acme.runs_once_approved(request.conversation)
@@ -364,11 +385,11 @@ async def test_p08_fifty_six_gated_calls_are_no_card(empty: Sayso, calls: int, w
 
 
 async def test_p08_the_same_plan_over_and_over_is_one_card(acme: Team) -> None:
-    first = await acme.propose()
+    first = again = await acme.propose()
     for number in range(10):
         again = await acme.propose(append(rationale=f"{number}"), here=first.conversation)
         assert again.id == first.id
-    assert again.times_asked == 11  # noqa: PLR2004 - the first and ten more
+    assert again.times_asked == 11
     acme.nothing_happened()
     await acme.approve(first)
     acme.ran(first)
@@ -378,7 +399,7 @@ async def test_p08_the_same_plan_over_and_over_is_one_card(acme: Team) -> None:
 async def test_p08_each_other_plan_is_a_card_of_its_own_and_runs_by_itself(acme: Team) -> None:
     first = await acme.propose()
     more = [await acme.propose(append(f"w{n}"), here=first.conversation) for n in range(5)]
-    assert len({one.id for one in (first, *more)}) == 6  # noqa: PLR2004 - the first and five more
+    assert len({one.id for one in (first, *more)}) == 6
     acme.nothing_happened()
     await acme.approve(more[2])
     acme.ran(more[2])

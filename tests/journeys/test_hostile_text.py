@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 import pytest
 
@@ -66,9 +66,9 @@ def hides(text: str) -> list[str]:
     return [c for c in text if c != "\n" and unicodedata.category(c) in categories]
 
 
-def own(card: str) -> Iterator[str]:
-    """Yield the lines of software's own sections."""
-    yield from (line for line in card.splitlines() if SECTIONS.match(line))
+def own(lines: Sequence[str]) -> list[str]:
+    """Return how software's own sections begin, in the order of their lines."""
+    return [found[0] for found in map(SECTIONS.match, lines) if found]
 
 
 def shown(request: Request) -> tuple[list[str], list[str]]:
@@ -86,7 +86,9 @@ async def test_i7_what_a_model_says_stands_marked_below_the_facts(
 ) -> None:
     plainly = await acme.propose(append("beta"))
     about: dict[str, Json] = {"rationale": "x", part: text}
-    answered = await acme.ask(use(append(**about)), Say(text="done"))
+    answered = await acme.ask(
+        use(call("append-word", {"word": "alpha", **about})), Say(text="done")
+    )
     if answered.request is None:
         assert "\ud800" in text  # which no store takes, so the call is refused
         return await acme.runs_once_approved(answered.conversation)
@@ -96,9 +98,8 @@ async def test_i7_what_a_model_says_stands_marked_below_the_facts(
         for line in unchecked
     )
     assert hides(draw(answered.request.card)) == []
-    assert sum(map(len, unchecked)) < 20_000  # noqa: PLR2004 - no wall of text
-    names = [SECTIONS.match(line)[0] for line in own("\n".join(software))]  # type: ignore[index]  # as `own` says
-    assert names == [SECTIONS.match(line)[0] for line in own("\n".join(shown(plainly)[0]))]  # type: ignore[index]
+    assert sum(map(len, unchecked)) < 20_000
+    assert own(software) == own(shown(plainly)[0])
     acme.nothing_happened()
     await acme.approve(answered.request)
     return acme.ran(answered.request)
@@ -115,7 +116,7 @@ async def test_i6_arguments_are_shown_in_ascii_or_refused(acme: Team, text: str)
     assert "\n".join(lines).isascii()
     assert not re.search("[`<>@&]", "".join(answered.request.card.plan))
     assert answered.request.card.plan[0].startswith('note {"text": "see ')
-    assert len(answered.request.card.plan) == 2  # noqa: PLR2004 - the call and its one step
+    assert len(answered.request.card.plan) == 2
     return acme.nothing_happened()
 
 
@@ -142,7 +143,7 @@ async def test_i7_a_final_answer_moves_no_cursor_and_is_nobodys_but_the_agents(
     assert printed.code == 0
     assert hides(printed.out) == []
     head = printed.out.split("\n")
-    assert sum(not line.startswith("  ") for line in head if line) == 2  # noqa: PLR2004 - who said what
+    assert sum(not line.startswith("  ") for line in head if line) == 2
     await acme.runs_once_approved(answered.conversation)
 
 
@@ -183,7 +184,7 @@ SPILLS: dict[str, Sequence[Move]] = {
     "base64": [use(call("show-leak", {"how": "base64"}))],
     "an error": [use(call("show-leak", {"how": "error"}))],
     "an argument": [use(call("note", {"text": f"see {CANARY}"}))],
-    "the name of an argument": [use(append(**{CANARY: 1}))],
+    "the name of an argument": [use(call("append-word", {"word": "alpha", CANARY: 1}))],
     "a wrong argument": [use(append(CANARY))],
     "the name of a tool": [use(call(CANARY))],
     "an id": [use(call("show-ledger", id=CANARY))],
@@ -217,9 +218,14 @@ async def test_i12_a_secret_gets_no_further(leaking: Team, script: Sequence[Move
 
 async def test_i12_a_card_shows_no_secret_that_a_model_wrote(leaking: Team) -> None:
     about: dict[str, Json] = {name: f"{name} {CANARY}" for name in ("rationale", "limitations")}
-    answered = await leaking.ask(use(append(**about, alternatives=CANARY)), text=f"use {CANARY}")
+    answered = await leaking.ask(
+        use(call("append-word", {"word": "alpha", **about, "alternatives": CANARY})),
+        text=f"use {CANARY}",
+    )
     assert answered.request is None
-    answered = await leaking.ask(use(append(**about, alternatives=CANARY)))
+    answered = await leaking.ask(
+        use(call("append-word", {"word": "alpha", **about, "alternatives": CANARY}))
+    )
     assert answered.request is not None
     assert CANARY not in draw(answered.request.card)
     assert "[redacted]" in draw(answered.request.card)
