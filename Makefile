@@ -47,7 +47,7 @@ check: venv ## Format, lint, import rules, dependencies, two type checkers, the 
 	out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && \
 	{ $(BIN)/python -m build --wheel --no-isolation --outdir "$$out" >"$$out/log" 2>&1 || { cat "$$out/log" >&2; exit 1; }; } && \
 	$(BIN)/python -m zipfile -l "$$out"/sayso-*.whl | awk '{ print $$1 }' | sort >"$$out/held" && \
-	{ find $(PACKAGES) -name '*.py' -o -name '*.sql'; printf '%s/py.typed\n' $(PACKAGES); \
+	{ find $(PACKAGES) -name '*.py' -o -name '*.sql' -o -name '*.md'; printf '%s/py.typed\n' $(PACKAGES); \
 		find runbooks -type f | sed 's|^runbooks|bot/samples|'; } | sort >"$$out/wanted" && \
 	missing=$$(comm -13 "$$out/held" "$$out/wanted") && \
 	{ [ -z "$$missing" ] || { echo "The wheel lacks:" $$missing >&2; exit 1; }; }

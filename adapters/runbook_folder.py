@@ -1,6 +1,7 @@
 """The catalogue: a folder of runbooks, read again whenever one of its files has changed."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,13 +19,19 @@ class Catalogue:
 
     tools: Toolbox
     faults: tuple[str, ...]
+    clashes: tuple[str, ...] = ()
+    """Those of the faults that are about names which somebody else has."""
 
 
 class RunbookFolder:
     """Reads runbooks. One bad file does not stop the rest, unless `strict`."""
 
-    def __init__(self, folder: Path, *, strict: bool) -> None:
+    def __init__(
+        self, folder: Path, *, strict: bool, taken: Mapping[str, str] | None = None
+    ) -> None:
         self._folder = folder
+        self._taken = taken or {}
+        """Names that no runbook may have, and which toolset has each."""
         self._strict = strict
         self._read: dict[Path, tuple[bytes, Tool]] = {}
 
@@ -34,6 +41,17 @@ class RunbookFolder:
         if self._strict and catalogue.faults:
             raise Invalid(catalogue.faults[0])
         return catalogue.tools
+
+    def must_not_clash(self) -> None:
+        """Raise `Invalid` where a runbook has a name that is taken: later ones are left out."""
+        if not self._taken:
+            return
+        try:
+            clashes = self.catalogue().clashes
+        except Unavailable:
+            return  # whoever needs the runbooks is told
+        if clashes:
+            raise Invalid(clashes[0])
 
     def catalogue(self) -> Catalogue:
         """Return everything; raise `Unavailable` where the folder cannot be read."""
@@ -45,17 +63,24 @@ class RunbookFolder:
             ) from error
         found = [(_shown(file), self._tool(file)) for file in files]
         names = Counter(tool.name for _, tool in found if isinstance(tool, Tool))
-        tools, faults = list[Tool](), list[str]()
+        tools, faults, clashes = list[Tool](), list[str](), list[str]()
         for file, tool in found:
             if isinstance(tool, str):
                 faults.append(tool)
+            elif tool.name in self._taken:
+                clashes.append(
+                    f"{file}:1: name: the toolset {self._taken[tool.name]} has a tool or command "
+                    f"{tool.name}, so the runbook {tool.name} cannot. Rename it."
+                )
             elif names[tool.name] > 1:
                 faults.append(
                     f"{file}:1: name: another file has a runbook {tool.name}. Rename one."
                 )
             else:
                 tools.append(tool)
-        return Catalogue(tools=Toolbox.of(tools), faults=tuple(faults))
+        return Catalogue(
+            tools=Toolbox.of(tools), faults=(*faults, *clashes), clashes=tuple(clashes)
+        )
 
     def _tool(self, file: Path) -> Tool | str:
         """Return a file's tool or what is wrong with it; parsed again only where its bytes are new."""

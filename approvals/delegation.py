@@ -12,7 +12,7 @@ from approvals.policy import Action, Authority
 from core.conversations import Turn
 from core.principals import Principal
 from core.rates import Rates
-from core.tools import ABSORB, MISSING, Caller, Checked, Effect, Tool
+from core.tools import MISSING, OWN, Caller, Checked, Effect, Tool
 
 _OVER = "Not run: the time in which this turn may act for you is over. Ask again."
 
@@ -42,9 +42,9 @@ class Delegation:
     def may_use(self, authority: Authority, principal: Principal, tool: Tool) -> bool:
         """Whether a tool may be used at all: by whoever asked, and through the profile.
 
-        What takes in their own messages is part of the turn itself.
+        What belongs to the turn itself needs no policy: it touches their own conversation only.
         """
-        if tool.name == ABSORB:
+        if tool.look and tool.name in OWN:
             return True
         action: Action = "tool:read" if tool.effect is Effect.READ else "run:propose"
         profile = authority.profiles.named(self.turn.profile)

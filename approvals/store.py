@@ -11,6 +11,7 @@ from typing import Protocol
 from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
 from core.audit import Entry
 from core.conversations import Said, Turn
+from core.exports import Export
 from core.jobs import Job
 
 
@@ -149,6 +150,10 @@ class Records(Protocol):
 
     async def said(self, conversation: str) -> Sequence[Said]:
         """Return everything that was said, oldest first; nothing for an unknown conversation."""
+        ...
+
+    async def export(self, conversation: str) -> Export | None:
+        """Return all of a conversation as it is at one moment; None for an unknown one."""
         ...
 
     async def waiting(self, conversation: str) -> Sequence[Turn]:

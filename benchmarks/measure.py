@@ -24,6 +24,23 @@ def row(name: str, value: float, floor: float, promise: str = "") -> None:
     print(f"{name:<44} {value:8.2f} ms   {value / floor:6.2f} x floor   {promise}")
 
 
+async def cpu_us(work: Callable[[], Awaitable[object]], times: int) -> list[float]:
+    """Return the CPU microseconds of each of so many calls, of all threads of this process."""
+    spent: list[float] = []
+    for _ in range(times):
+        start = time.process_time_ns()
+        await work()
+        spent.append((time.process_time_ns() - start) / 1000)
+    return spent
+
+
+def cpu_row(name: str, value: float, floor: float, promise: str) -> None:
+    """Print CPU microseconds beside those of their floor."""
+    print(
+        f"{name:<44} {value:8.0f} us CPU   {value / floor:5.2f} x {floor:.0f} us   promise: {promise}"
+    )
+
+
 class DurableFloor:
     """One thread, one connection, one INSERT a transaction: the least that anything durable does."""
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from approvals.models import Rule
 from approvals.policy import Authority, Policy, PolicyRule
 from bot import settings
-from bot.sections import PersonSection, ProfileSection, RiskSection
+from bot.agent_sections import ProfileSection
+from bot.sections import PersonSection, RiskSection
 from bot.settings import Settings
 from core.events import Place
 from core.limits import Limits

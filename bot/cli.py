@@ -112,10 +112,19 @@ def runs(**given: Any) -> None:
 
 @cli.command()
 @click.argument("conversation")
+@click.option("--export", is_flag=True, help="Print all of it as one JSON object.")
 @as_json
 def conversation(**given: Any) -> None:
     """Show what was said in a conversation."""
-    _run("conversation", **given)
+    _run("conversation_export" if given.pop("export") else "conversation", **given)
+
+
+@cli.command()
+@click.argument("conversation")
+@as_json
+def erase(**given: Any) -> None:
+    """Remove what was said and done in a conversation; only digests stay, in the audit log."""
+    _run("erase", **given)
 
 
 @cli.group()

@@ -55,7 +55,7 @@ def ask(  # noqa: PLR0913 - an argument for each option
 
     async def deed(app: App) -> Printed:
         stop = serving.signalled()  # before anything is kept: what is kept must also be ended
-        warn(app.catalogue().faults)
+        warn((*app.catalogue().faults, *app.toolbelt.faults))
         app.toolbox()  # what cannot be read is refused before anything is kept
         identity = _identity(app, name)
         if is_stop(text):

@@ -1,15 +1,18 @@
 """The JSON that scripts rely on. Keys may be added, none removed or renamed."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from approvals.models import Request, Run, Verification
 from bot.ask import Answered
 from bot.stop import Stopped
-from core import cards
+from core import cards, exports
 from core.audit import Broken, Intact
 from core.cards import Card
 from core.conversations import Said, Turn
+from core.erasing import ERASED, Erased
+from core.exports import Export
 from core.tools import Tool
 
 Object: TypeAlias = dict[str, Any]
@@ -163,6 +166,46 @@ def conversation(name: str, said: Sequence[Said], waiting: Sequence[Turn], draw:
     }
 
 
+def exported(one: Export) -> Object:
+    """Return a whole conversation; `core.exports.rebuilt` reads its transcript back."""
+    return {
+        "schema": exports.SCHEMA,
+        "conversation": one.conversation,
+        "tenant": one.tenant,
+        "place": asdict(one.place),
+        "opened_at": one.opened_at.isoformat(),
+        "erased_at": one.erased_at.isoformat() if one.erased_at else None,
+        "transcript": exports.transcript(one.transcript),
+        "entries": [
+            {"at": said.at.isoformat(), "kind": said.kind, "author": said.author, "text": said.text}
+            for said in one.entries
+        ],
+        "turns": [
+            turn(each)
+            | {
+                "text": each.text,
+                "suggestions": list(each.suggestions),
+                "request": each.request,
+                "schedule": each.schedule,
+            }
+            for each in one.turns
+        ],
+        "requests": list(one.requests),
+        "runs": list(one.runs),
+    }
+
+
+def erased(one: Erased) -> Object:
+    """Return what `sayso erase` prints: rows with content by table, and the digest in the audit log."""
+    return {
+        "conversation": one.conversation,
+        "removed": dict(one.removed),
+        "sha256": one.sha256,
+    }
+
+
 def text_of(said: Said, draw: Draw) -> str:
-    """Return what was said as text."""
+    """Return what was said as text, or that it was erased."""
+    if not said.text:
+        return ERASED
     return draw(cards.decode(said.text)) if said.kind == "card" else said.text

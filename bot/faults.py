@@ -25,10 +25,18 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
         yield f"runbooks.workdir: there is no folder {configured.runbooks.workdir}. Make it."
     if not any(tenant.console for tenant in configured.tenants.values()):
         yield "tenants: nobody owns the console. Write `console: true` for the tenant that does."
+    yield from _toolset_problems(file, configured)
     yield from _empty_groups(configured)
     yield from _too_few(file, configured)
     yield from _unknown_tools(file, configured)
     yield from runbook_problems(file, configured)
+
+
+def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:
+    try:
+        yield from wiring.toolbelt(file, configured).faults
+    except Invalid as error:
+        yield error.shown
 
 
 def _empty_groups(configured: Settings) -> Iterator[str]:
@@ -41,7 +49,7 @@ def _empty_groups(configured: Settings) -> Iterator[str]:
 
 def _unknown_tools(file: Path, configured: Settings) -> Iterator[str]:
     try:
-        yield from wiring.unknown_tools(configured, wiring.catalogue(file, configured))
+        yield from wiring.unknown_tools(file, configured)
     except SaysoError:
         return  # told with the runbooks
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from bot.sections import GuardrailSection
+from bot.agent_sections import GuardrailSection
 from core.guardrails import Guards
 from core.patterns import Pattern
 

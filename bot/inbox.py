@@ -59,17 +59,27 @@ class Inbox:
         return await self._receive(there, admitted, Again(request=old.id))
 
     async def ask_for(
-        self, who: tuple[str, str], place: Place, text: str, *, schedule: str, delivery: str
+        self,
+        who: tuple[str, str],
+        where: Place | tuple[Place, str],
+        text: str,
+        *,
+        schedule: str,
+        delivery: str,
     ) -> Received:
-        """Keep what a schedule asks for in somebody's name (tenant, person), in a new conversation.
+        """Keep what a schedule asks for in somebody's name (tenant, person).
+
+        That is in a new conversation, unless one is named beside the place.
 
         Raises `Refused` where that person may not, or where what it asked for before still waits.
         """
         authority, principal = self.gate.person(*who)
+        place, conversation = where if isinstance(where, tuple) else (where, None)
         if not entitlement.may_chat(authority, principal, place):
             raise Refused(_NOT_HERE)
         profile = authority.profiles.of(principal.tenant, place).name
         new = replace(_new(principal, place, self._wish(text)), profile=profile)
+        new = replace(_new(principal, place, self._wish(text)), conversation=conversation)
         return await self._keep(replace(new, schedule=schedule, deliveries=(delivery,)))
 
     async def _admitted(self, ask: Ask) -> tuple[Authority, Principal]:

@@ -13,6 +13,8 @@ from core import audit
 from core.commands import usage
 from core.errors import Refused
 
+_NO_CONVERSATION = "There is no such conversation. `sayso ask --json` and `requests` name them."
+
 
 def requests(file: Path) -> Printed:
     """List requests."""
@@ -44,13 +46,34 @@ def conversation(file: Path, *, conversation: str) -> Printed:
         said = await app.records.said(conversation)
         waiting = await app.records.waiting(conversation)
         if not said and not waiting:
-            raise Refused(
-                "There is no such conversation. `sayso ask --json` and `requests` name them."
-            )
+            raise Refused(_NO_CONVERSATION)
         return Printed(
             object=contract.conversation(conversation, said, waiting, wiring.draw),
             text=plain.conversation(said, waiting, wiring.draw),
         )
+
+    return with_app(file, deed)
+
+
+def conversation_export(file: Path, *, conversation: str) -> Printed:
+    """Print a whole conversation as one object, for people too."""
+
+    async def deed(app: App) -> Printed:
+        found = await app.records.export(conversation)
+        if found is None:
+            raise Refused(_NO_CONVERSATION)
+        exported = contract.exported(found)
+        return Printed(object=exported, text=json.dumps(exported))
+
+    return with_app(file, deed)
+
+
+def erase(file: Path, *, conversation: str) -> Printed:
+    """Erase a conversation."""
+
+    async def deed(app: App) -> Printed:
+        erased = await app.erasing.erase(conversation, account=wiring.account())
+        return Printed(object=contract.erased(erased), text=plain.erased(erased))
 
     return with_app(file, deed)
 

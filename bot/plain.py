@@ -10,6 +10,7 @@ from bot.stop import Stopped
 from core.audit import Broken, Intact
 from core.conversations import Said, Turn
 from core.display import one_line
+from core.erasing import Erased
 
 _PENDING = (
     "told to end, and what it had started was killed, but its process does not answer; what became "
@@ -103,6 +104,16 @@ def audit(verdict: Intact | Broken) -> str:
             return f"The audit log is whole: {entries} entries, head {head}."
         case Broken(first_bad=first_bad, why=why):
             return f"The audit log is broken at entry {first_bad}: {why}."
+
+
+def erased(one: Erased) -> str:
+    """Return what an erasure removed."""
+    if not one.removed:
+        return "Nothing was left to erase. The files were cleared once more."
+    parts = ", ".join(f"{number} {table}" for table, number in one.removed.items())
+    return (
+        f"Erased, and cleared out of the files: {parts}. The audit log keeps digests: {one.sha256}."
+    )
 
 
 def _asking(command: str, text: str) -> str:

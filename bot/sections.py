@@ -1,7 +1,5 @@
 """The sections of `sayso.yml`, each checked by itself."""
 
-import re
-import warnings
 from datetime import UTC, datetime, timedelta, tzinfo
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -9,10 +7,15 @@ from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+)
 
 from core.durations import Duration
-from core.rates import UNHURRIED
 
 ACTIONS = (
     "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "plan:edit", "run:stop",
@@ -21,7 +24,6 @@ ACTIONS = (
 """What a policy may speak of."""
 
 
-_SLASHES = 2
 _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -109,72 +111,6 @@ class ModelSection(Section):
     """Who thinks. Without a model, a strict grammar over the runbooks' phrases."""
 
     provider: Literal["grammar"] = "grammar"
-
-
-class ProfileSection(Section):
-    """What the agent may use, and how far it may go, in some conversations."""
-
-    tools: Names | None = None
-    """The only tools that there are; left out, all of them."""
-    max_turns: Count | None = Field(default=None, ge=1)
-    max_tool_calls: Count | None = Field(default=None, ge=1)
-    max_tokens: Count | None = Field(default=None, ge=1)
-    max_seconds: Seconds | None = None
-    tenants: Names = ()
-    """Whose conversations get it."""
-    channels: Names = ()
-    """Which ones' conversations get it, as `platform/workspace/channel`."""
-    choose: Names = ()
-    """Groups whose people may choose it with `--profile`."""
-
-    @field_validator("channels")
-    @classmethod
-    def _are_channels(cls, channels: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(c.count("/") == _SLASHES and all(c.split("/")) for c in channels):
-            raise ValueError("write a channel as platform/workspace/channel")
-        return channels
-
-
-class RateSection(Section):
-    """So many at once, and as many again over each further span of that length."""
-
-    most: Count = Field(ge=1, le=1_000_000)
-    per: Duration
-
-
-class ToolRateSection(RateSection):
-    """How often one person may have tools called whose name fits."""
-
-    tool: str = Field(min_length=1, max_length=64)
-
-
-class RatesSection(Section):
-    """How often one person may do something. Of `tools`, the first line that fits counts."""
-
-    messages: RateSection = RateSection(most=UNHURRIED.messages.most, per=UNHURRIED.messages.per)
-    tools: tuple[ToolRateSection, ...] = ()
-
-
-class GuardrailSection(Section):
-    """What must not occur at one stage of a turn, and what people are told where it does."""
-
-    stage: Literal["input", "context", "tool", "output"]
-    pattern: re.Pattern[str]
-    reason: str = Field(min_length=1, max_length=300, pattern=r"\S")
-
-    @field_validator("pattern", mode="before")
-    @classmethod
-    def _compiles(cls, pattern: object) -> re.Pattern[str]:
-        if not isinstance(pattern, str):
-            raise ValueError("write a regular expression in quotes")  # noqa: TRY004 - pydantic wants it
-        try:
-            with warnings.catch_warnings(action="error"):
-                compiled = re.compile(pattern)
-        except (re.error, OverflowError, RecursionError, Warning) as error:
-            raise ValueError(f"this is no regular expression: {error}") from error
-        if compiled.search(""):
-            raise ValueError("this is found in every text; leave out what may be empty")
-        return compiled
 
 
 class ScheduleSection(Section):

@@ -18,16 +18,14 @@ from pydantic_settings import (
     SettingsError,
 )
 
+from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
 from bot.sections import (
     ConsoleSection,
     ExecutionSection,
-    GuardrailSection,
     ModelSection,
     Name,
     PersonSection,
     PolicySection,
-    ProfileSection,
-    RatesSection,
     RiskSection,
     RunbooksSection,
     SandboxSection,
@@ -46,6 +44,8 @@ AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
     "guardrails",
+    "execution", "sandbox", "secrets", "runbooks", "schedules",
+    "toolsets",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -84,6 +84,7 @@ class Settings(BaseSettings):
     schedules: dict[Name, ScheduleSection] = Field(default_factory=dict)
     profiles: dict[Name, ProfileSection] = Field(default_factory=dict)
     rates: RatesSection = RatesSection()
+    toolsets: ToolsetsSection = ToolsetsSection()
     secrets: dict[str, str] = Field(default_factory=dict)
     """Where each secret comes from: `env:NAME` or `file:PATH`."""
 
@@ -180,6 +181,11 @@ def read(file: Path) -> Settings:
         raise Invalid(
             "One of the SAYSO_ variables does not hold what its section needs. Correct or unset it."
         ) from error
+
+
+def blame(file: Path, *path: str, problem: str) -> Invalid:
+    """Return the error for a value that is sound by itself and still wrong, with file, line and field."""
+    return _document(file).error(path, problem)
 
 
 def stray_names() -> tuple[str, ...]:

@@ -6,16 +6,17 @@ from dataclasses import dataclass, field, replace
 
 from core.admission import Rules
 from core.asking import Asking
-from core.calls import ids_of
+from core.calls import Names
 from core.canonical import Json
 from core.display import sound
 from core.errors import Refused
 from core.gateway import Access, Gateway
 from core.guardrails import Guarding, Guards
-from core.limits import Limits, prompt_bytes
+from core.limits import Limits
 from core.loop import Course
 from core.mailbox import Mail, no_mail
 from core.outcomes import Outcome, Reason
+from core.past import NOTHING, Past
 from core.ports import Model, Runner
 from core.progress import Progress
 from core.prompt import Prompt
@@ -24,7 +25,7 @@ from core.redaction import Redactor
 from core.stepping import Propose, Stepping
 from core.tools import Caller, Toolbox
 from core.trail import Trail, untold
-from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use, whole
+from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,7 @@ class Agent:
         model: Model,
         session: Session,
         propose: Propose,
-        history: Sequence[Entry] = (),
+        history: Past = NOTHING,
     ) -> Outcome:
         """Answer one message and return how it ended; failures are outcomes, not exceptions.
 
@@ -100,27 +101,25 @@ class Agent:
         told = course.stepping.gateway.told(outcome.text)
         return outcome if outcome.request else replace(outcome, text=told)
 
+    def asking(self, model: Model, prompt: Prompt, turn: str, trail: Trail) -> Asking:
+        """Return what asks a model on behalf of a turn."""
+        return Asking(model=model, prompt=prompt, turn=turn, pauses=self.pauses, trail=trail)
+
     def _course(
         self,
         heard: Heard,
         model: Model,
         session: Session,
-        history: Sequence[Entry],
+        history: Past,
         propose: Propose,
     ) -> Course:
         """Return a turn at its start; raise `Refused` where the transcript is none."""
-        before = whole(history)
         # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
-        size = prompt_bytes(before) + session.prompt.bytes if model.generative else 0
-        progress = Progress(history=before, bytes=size, taken=ids_of(before), watch=session.watch)
+        size = history.bytes + session.prompt.says.bytes if model.generative else 0
+        names = Names(turn=session.caller.turn, before=history.ids)
+        progress = Progress(history=history.sent, bytes=size, names=names, watch=session.watch)
         now, limits = asyncio.get_running_loop().time(), self.limits
-        asking = Asking(
-            model=model,
-            prompt=session.prompt,
-            turn=session.turn,
-            pauses=self.pauses,
-            trail=session.trail,
-        )
+        asking = self.asking(model, session.prompt, session.turn, session.trail)
         reading = Reading(
             runner=self.runner,
             turn=session.turn,
@@ -141,7 +140,9 @@ class Agent:
         stepping = Stepping(
             limits=limits,
             redactor=self.redactor,
-            gateway=Gateway(rules=rules, access=session.access, trail=session.trail),
+            gateway=Gateway(
+                rules=rules, access=session.access, trail=session.trail, redactor=self.redactor
+            ),
             reading=reading,
             progress=progress,
             propose=propose,

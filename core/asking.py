@@ -14,6 +14,8 @@ from core.transcript import Broken, Entry, Move, Pause, Say, Use, Wire
 
 _GRACE = 0.2
 """Seconds in which a model call that was cancelled may end; after them it is left to itself."""
+_OUTAGES: tuple[type[BaseException], ...] = (Exception, BaseExceptionGroup, GeneratorExit)
+"""What an SDK raises, its task groups and streams too."""
 _log = logging.getLogger("sayso.turn")
 
 
@@ -76,7 +78,7 @@ class Asking:
         error = task.exception()
         if isinstance(error, Unavailable):
             return self._failed(type(error).__name__, None)
-        if isinstance(error, Exception):
+        if isinstance(error, _OUTAGES):
             # An outage is explained, whatever it looks like.
             return self._failed(type(error).__name__, Reason.MODEL_UNAVAILABLE)
         move = task.result()
@@ -93,7 +95,7 @@ class Asking:
             input_tokens=wire.input_tokens,
             output_tokens=wire.output_tokens,
             milliseconds=milliseconds,
-            prompt=self.prompt.sha256,
+            prompt=self.prompt.says.sha256,
             entries=len(entries),
             options=wire.options,
         )

@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from core.canonical import Json, encode
@@ -30,6 +30,32 @@ class Step:
     kept: Called
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The ids that calls of one turn may have, so that none comes twice in a conversation."""
+
+    turn: str
+    before: AbstractSet[str] | None
+    """Those of the turns before; None where they were not read: then each is named after its turn."""
+    used: set[str] = field(default_factory=set[str])
+    """Those of this turn."""
+
+    def is_free(self, name: str) -> bool:
+        """Return whether nothing is called that, as far as is known."""
+        return name not in self.used and name not in (self.before or ())
+
+    def fresh(self, own: str | None) -> str:
+        """Return an id that nothing has yet, and take it: a call's own where that can be known."""
+        if own is not None and self.before is not None and self.is_free(own):
+            name = own
+        else:
+            stem = "call" if self.before is not None else f"call_{self.turn}"
+            numbers = count(len(self.before or ()) + len(self.used) + 1)
+            name = next(n for n in map(f"{stem}_{{}}".format, numbers) if self.is_free(n))
+        self.used.add(name)
+        return name
+
+
 def ids_of(entries: Sequence[Entry]) -> frozenset[str]:
     """Return the ids of all calls in a transcript."""
     return frozenset(
@@ -37,15 +63,14 @@ def ids_of(entries: Sequence[Entry]) -> frozenset[str]:
     )
 
 
-def step(move: Use, taken: AbstractSet[str], most: int, redactor: Redactor) -> Step:
+def step(move: Use, names: Names, most: int, redactor: Redactor) -> Step:
     """Return the calls of a move, each with an id that is new in its conversation.
 
     One whose arguments have more than `most` bytes, or no exact JSON form, keeps none of them and
     has a `fault`. The provider's own blocks are kept only where they say exactly the same.
     """
-    names = _fresh(move.calls, taken, redactor)
     calls = tuple(
-        _sound(call, name, most, redactor) for call, name in zip(move.calls, names, strict=True)
+        _sound(call, names.fresh(_own(call, redactor)), most, redactor) for call in move.calls
     )
     kept = tuple(replace(call, arguments=_masked(call, redactor)) for call in calls)
     text = spoken(move.text, Wire(), redactor).text
@@ -96,15 +121,9 @@ def _masked(call: ToolCall, redactor: Redactor) -> dict[str, Json]:
     return {redactor.text(name): redactor.value(value) for name, value in call.arguments.items()}
 
 
-def _fresh(calls: Sequence[ToolCall], taken: AbstractSet[str], redactor: Redactor) -> Iterator[str]:
-    """Yield an id for each call: its own unless it is taken, a secret, or not to be sent back."""
-    used = set(taken)
-    numbers = count(len(used) + 1)
-    for call in calls:
-        own = call.id not in used and _kept_as_it_is(_ID, call.id, redactor)
-        name = call.id if own else next(n for n in map("call_{}".format, numbers) if n not in used)
-        used.add(name)
-        yield name
+def _own(call: ToolCall, redactor: Redactor) -> str | None:
+    """Return the id that a call came with, unless it is a secret or not to be sent back."""
+    return call.id if _kept_as_it_is(_ID, call.id, redactor) else None
 
 
 def _kept_as_it_is(shape: re.Pattern[str], name: str, redactor: Redactor) -> bool:

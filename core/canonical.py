@@ -6,7 +6,7 @@ keys, NaN, integers that a double cannot hold, lone surrogates) is refused inste
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn, TypeAlias
 
 import rfc8785
@@ -17,12 +17,14 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 JsonObject: TypeAlias = Mapping[str, Json]
 
 LARGEST_INTEGER = 2**53 - 1
+_ATOMS = frozenset({str, bool, type(None)})
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def encode(value: Json) -> str:
     """Return the canonical text of a value; raise `Refused` where it has none."""
     try:
-        return rfc8785.dumps(_plain(value)).decode()
+        return _quick(value) if _is_simple(value) else rfc8785.dumps(_plain(value)).decode()
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise Refused(
             "These values have no exact JSON form (NaN, infinity, an integer beyond 2^53, broken "
@@ -56,6 +58,40 @@ def parse(text: str) -> Json:
         raise Refused("This is not valid JSON.", error=str(error)) from error
     encode(value)
     return value
+
+
+def _quick(value: Json) -> str:
+    """Return the text of a simple value, as RFC 8785 has it, from the encoder that is fast."""
+    text = _ENCODER.encode(value)
+    text.encode()  # refuses half characters
+    return text
+
+
+def _is_simple(value: Json) -> bool:
+    """Return whether a value holds nothing that the standard encoder would write in another way.
+
+    Those are numbers with a fraction, large integers, and names that sort otherwise as UTF-16.
+    """
+    kind = type(value)
+    if kind in _ATOMS:
+        return True
+    if kind is int:
+        return -LARGEST_INTEGER <= value <= LARGEST_INTEGER  # type: ignore[operator]  # an int
+    if kind is dict:
+        return _are_names(value) and _are_simple(value.values())  # type: ignore[arg-type, union-attr]  # a dict
+    return kind in {list, tuple} and _are_simple(value)  # type: ignore[arg-type]  # a sequence
+
+
+def _are_simple(values: Iterable[Json]) -> bool:
+    # A loop: `all` of a generator takes twice as long, and everything that is kept passes here.
+    for value in values:  # noqa: SIM110
+        if type(value) not in _ATOMS and not _is_simple(value):
+            return False
+    return True
+
+
+def _are_names(names: Iterable[object]) -> bool:
+    return all(type(name) is str and name.isascii() for name in names)
 
 
 def _plain(value: Json) -> Json:

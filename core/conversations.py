@@ -1,11 +1,12 @@
 """Conversations: who said what, in order, and the turns in which Sayso answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
 from core.events import Place
+from core.frame import Frame
 from core.jobs import Job
 from core.mailbox import Message
 from core.outcomes import Reason
@@ -158,6 +159,8 @@ class TurnEnd:
     absorbed: tuple[str, ...] = ()
     """The turns of messages that it heard besides its own. Where it ends as it should, they end with
     it, those that still wait; otherwise each is answered by itself."""
+    frame: Frame | None = None
+    """The task as it is now; None where the one that is kept stays as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,13 +173,27 @@ class Closing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """How far somebody has read a conversation, so that they go on from there."""
+
+    epoch: int = 0
+    """Of another epoch nothing that was read is part of the conversation any more."""
+    last: int = 0
+
+
+START = Mark()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """What a model knows of a conversation, and what it has yet to be told of it."""
 
     entries: tuple[Entry, ...]
-    """Append-only: those of the next turn begin with these (I10)."""
+    """Append-only: those of the next turn begin with these (I10), unless a compaction comes first."""
     news: tuple[Noted, ...]
     """What happened since, by the word of software; the next turn begins with it."""
+    mark: Mark = field(default=START, compare=False)
+    """Where the entries end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,8 +230,16 @@ class Conversations(Protocol):
         """Return a turn as it is now."""
         ...
 
-    async def history(self, turn: Turn) -> History:
-        """Return what the model of a turn is to know of what came before it."""
+    async def history(self, turn: Turn, after: Mark = START) -> History:
+        """Return what the model of a turn is to know of what came before it.
+
+        The entries are those behind the mark; all from the newest compaction on where the
+        conversation has come to another epoch than the mark's.
+        """
+        ...
+
+    async def news(self, turn: Turn) -> tuple[Noted, ...]:
+        """Return what software has to tell in a turn that needs nothing else of the conversation."""
         ...
 
     async def happened(self, turn: Turn, claim: int, happened: Sequence[Happening]) -> None:

@@ -7,12 +7,14 @@ What is missing and what is forbidden read the same (C25).
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 from core.admission import Admission, Rules, admissions, refusal
 from core.calls import Step
 from core.display import one_line
 from core.errors import Refused, SaysoError
+from core.redaction import Redactor
 from core.tools import Checked
 from core.trail import Happening, Stage, Staged, Trail
 from core.transcript import Result
@@ -45,6 +47,8 @@ class Gateway:
     rules: Rules
     access: Access
     trail: Trail
+    redactor: Redactor = field(default_factory=partial(Redactor.of, ()))
+    """For the record: why a call was refused may name an argument as the model did."""
     _happened: list[Happening] = field(default_factory=list[Happening])
     refused: dict[str, str] = field(default_factory=dict[str, str])
     """Why calls were not authorised or came too often, by tool, for whoever asked."""
@@ -107,7 +111,8 @@ class Gateway:
         return refusal(call, error)
 
     def _staged(self, call: str, tool: str, stage: Stage, why: str = "") -> None:
-        self._happened.append(Staged(call=call, tool=tool, stage=stage, why=why))
+        kept = self.redactor.text(why)
+        self._happened.append(Staged(call=call, tool=tool, stage=stage, why=kept))
 
 
 async def _error(check: Check, checked: Checked) -> SaysoError | None:

@@ -3,11 +3,11 @@
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 
 from core.canonical import Json, encode
 from core.errors import Invalid, Refused
-from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke
+from core.transcript import Called, Compacted, Entry, Spoke, values
 
 _SHARE = 4
 
@@ -42,6 +42,11 @@ class Limits:
         return self.prompt_bytes - self.prompt_bytes // _SHARE
 
     @property
+    def begun_bytes(self) -> int:
+        """Return how large a conversation may be where a turn begins: the rest is for its results."""
+        return self.kept_bytes - self.kept_bytes // _SHARE
+
+    @property
     def least_bytes(self) -> int:
         """Return what may always be kept of a step, so that a small one is kept as it is to the end."""
         return self.prompt_bytes // _SHARE**3
@@ -74,24 +79,22 @@ def _entry_bytes(entry: Entry) -> int:
         case Called(content=content) | Spoke(content=content) if content:
             return len(content.encode())
         case Called():
-            return _bytes(asdict(entry))
+            return _bytes(values(entry))
+        case Compacted():
+            return len(entry.text.encode())
         case _:
             return _text_bytes(entry)
 
 
 def _text_bytes(entry: Entry) -> int:
-    """Measure an entry without numbers: its plain JSON is as long as the canonical one, and cheap."""
+    """Measure an entry without fractions: its plain JSON is as long as the canonical one, and cheap."""
     try:
         return len(_PLAIN.encode(entry).encode())
     except UnicodeEncodeError as error:
         raise Refused("This text holds half a character, so it has no exact JSON form.") from error
 
 
-def _values(part: Heard | Noted | Spoke | Returned | Result) -> dict[str, object]:
-    return {field.name: getattr(part, field.name) for field in fields(part)}
-
-
-_PLAIN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_values)
+_PLAIN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=values)
 
 
 def _bytes(value: Json) -> int:

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from core.asking import Asking
 from core.calls import said, spoken
+from core.display import one_line
 from core.fitting import SHORT_BYTES, cut, fitted_words
 from core.guardrails import UNCHECKED, Context, Guarding, Input, Output, Violation, results_of
 from core.jobs import LeaseLost
@@ -137,13 +138,16 @@ class Course:
             return self._forced(STOPS[move.stop])
         if self.generative and not move.text.strip():
             return self._forced(Reason.ERROR)
-        suggestions = tuple(
-            cut(said(text, self.redactor), SHORT_BYTES) for text in move.suggestions[:_SUGGESTIONS]
-        )
+        suggestions = tuple(map(self._suggested, move.suggestions[:_SUGGESTIONS]))
         text = await self._say(move, suggestions)
         if isinstance(text, Violation):
             return await self._cut(text)
         return replace(self._outcome(Reason.ANSWERED, text), suggestions=suggestions)
+
+    def _suggested(self, text: str) -> str:
+        """Return what could be sent instead; of a model that writes it is one line, all of it visible."""
+        kept = said(text, self.redactor)
+        return one_line(kept, SHORT_BYTES // 4) if self.generative else cut(kept, SHORT_BYTES)
 
     async def _say(self, move: Say, suggestions: tuple[str, ...] = ()) -> str | Violation:
         """Append what a model says, and return it as it is posted, or why it is not."""

@@ -14,7 +14,7 @@ from core.canonical import JsonObject, encode, sha256
 from core.display import one_line, sound, strings
 from core.errors import Incorrect, SaysoError
 from core.limits import prompt_bytes
-from core.tools import ABSORB, Caller, Effect, Tool, Toolbox
+from core.tools import ABSORB, Caller, Effect, Tool
 from core.transcript import Entry, Heard, Noted
 
 PREVIEW = 160
@@ -81,9 +81,10 @@ class Mailbox:
     _wanted: dict[str, Message] = field(default_factory=dict[str, Message])
     """What was asked for and is yet to be given."""
 
-    def beside(self, tools: Toolbox) -> Toolbox:
-        """Return the tools with the one that takes messages in: always, so that the prompt stays as it is."""
-        own = Tool(
+    @property
+    def tool(self) -> Tool:
+        """Return what a model calls to take messages in."""
+        return Tool(
             name=ABSORB,
             summary=_SUMMARY,
             effect=Effect.READ,
@@ -92,7 +93,6 @@ class Mailbox:
             defaults={},
             look=self._absorb,
         )
-        return Toolbox(tuple(sorted((*tools, own), key=lambda tool: tool.name)))
 
     async def news(self, room: int) -> tuple[Entry, ...]:
         """Return what was asked for, whole, and what arrived since, each message once."""

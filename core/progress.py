@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from core.calls import ids_of
+from core.calls import Names
 from core.fitting import SHORT_BYTES, cut
 from core.limits import prompt_bytes
 from core.transcript import Entry, Heard, Noted, Spoke, Wire
@@ -16,9 +16,8 @@ class Progress:
     history: tuple[Entry, ...]
     bytes: int
     """Of everything that the model is given."""
+    names: Names
     entries: tuple[Entry, ...] = ()
-    taken: frozenset[str] = frozenset()
-    """The ids of all calls of the conversation."""
     tokens: int = 0
     calls: int = 0
     """Those that count: a call that only repeats another does not."""
@@ -54,7 +53,6 @@ class Progress:
         """Append to the transcript; raise `Refused` where an entry has no canonical form."""
         self.bytes += prompt_bytes(entries)
         self.entries += entries
-        self.taken |= ids_of(entries)
         self.watch(self.entries)
 
     def use(self, wire: Wire) -> None:

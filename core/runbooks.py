@@ -23,7 +23,7 @@ from core.durations import Duration
 from core.errors import Incorrect
 from core.params import Param, Part
 from core.plans import RunStep
-from core.tools import RESERVED, Effect, Tool, Work
+from core.tools import OWN, RESERVED, Effect, Tool, Work
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _PARAM = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -105,6 +105,8 @@ class Runbook(Part):
     def _is_a_name(cls, name: str) -> str:
         if not _NAME.fullmatch(name):
             raise ValueError("use lowercase letters, digits and hyphens, starting with a letter")
+        if name in OWN:
+            raise ValueError(f"{name} is a tool of Sayso's own; choose another name")
         return name
 
     @field_validator("params")

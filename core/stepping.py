@@ -71,7 +71,7 @@ class Stepping:
         """
         if not move.calls:
             return Reason.ERROR
-        wanted = step(move, self.progress.taken, self.limits.argument_bytes, self.redactor)
+        wanted = step(move, self.progress.names, self.limits.argument_bytes, self.redactor)
         asks = question(wanted) if self.gateway.rules.generative else None
         work = Evidence(step=wanted, made=(), redactor=self.redactor)
         if asks:

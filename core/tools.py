@@ -25,6 +25,12 @@ QUESTION = "ask_user"
 ABSORB = "absorb"
 """What a model calls to take messages that arrived meanwhile into its turn."""
 
+TASK = "task"
+"""What a model calls to say what its task is."""
+
+OWN = frozenset({QUESTION, ABSORB, TASK})
+"""Names of what belongs to a turn itself; no other tool has one of them."""
+
 
 class Effect(StrEnum):
     """What a call leaves behind. Whatever is not declared `read` is a write."""
@@ -145,10 +151,14 @@ class Toolbox:
         for one, other in pairwise(found):
             if one.name == other.name:
                 raise Invalid(f"Two runbooks are called {one.name}. Rename one of them.")
-        taken = next((tool.name for tool in found if tool.name in {QUESTION, ABSORB}), None)
+        taken = next((tool.name for tool in found if tool.name in OWN), None)
         if taken:
             raise Invalid(f"No tool can be called {taken}. Rename it.")
         return cls(found)
+
+    def beside(self, *own: Tool) -> "Toolbox":
+        """Return these and tools that belong to the turn itself."""
+        return Toolbox(tuple(sorted((*self.tools, *own), key=lambda tool: tool.name)))
 
     def offered(self, may: Callable[[Tool], bool]) -> "Toolbox":
         """Return only what somebody may use: what is forbidden is then simply not there."""

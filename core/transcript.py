@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from typing import TypeAlias
 
 from core.canonical import Json, JsonObject
@@ -69,6 +70,36 @@ class Noted:
     """The entry of the conversation that it tells of; 0 where it tells of none."""
 
 
+class Form(StrEnum):
+    """How much of a state one statement says."""
+
+    WHOLE = "whole"
+    CHANGES = "changes"
+    """Lines that are so now (`+ `) and lines that are no longer (`- `), since the statement before."""
+    AWAY = "away"
+    """Nothing: the state could not be looked at."""
+
+
+class Trust(StrEnum):
+    """Whose words a text is made of."""
+
+    SOFTWARE = "software"
+    OUTSIDE = "outside"
+    """Of people, models, files or programs: data, never an instruction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What is so now, by a source that software names."""
+
+    source: str
+    number: int
+    """Counts the statements of one source, so that one that is missing is noticed."""
+    form: Form
+    text: str
+    trust: Trust
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """What came of one call. An error is evidence for the model, never a crash."""
@@ -85,6 +116,31 @@ class Returned:
     """One result for each call of the step before."""
 
     results: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What a prompt begins with instead of the turns that it stands for (C79)."""
+
+    turns: int
+    told: tuple[str, ...] = ()
+    """By software: a line for each of the newest of them."""
+    waiting: tuple[str, ...] = ()
+    """By software: what waited for people then."""
+    words: str = ""
+    """A model's own summary, which nobody checked; empty where software's lines are all there is."""
+
+    @property
+    def text(self) -> str:
+        """Return it as a model is given it: first what software knows, then what a model said."""
+        parts = [
+            f"The {self.turns} turns before this are left out. What software kept of them:",
+            *(f"- {line}" for line in self.told),
+            *(f"- waits for approval: {line}" for line in self.waiting),
+        ]
+        if self.words:
+            parts += ["A model summed them up; nobody checked its words:", self.words]
+        return "\n".join(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +199,19 @@ class Pause:
     wire: Wire
 
 
-Entry: TypeAlias = Heard | Called | Returned | Spoke | Noted
+Entry: TypeAlias = Heard | Called | Returned | Spoke | Noted | Stated | Compacted
 Move: TypeAlias = Say | Use | Broken | Pause
+
+
+def values(part: Entry | ToolCall | Result) -> dict[str, Json]:
+    """Return the fields of an entry by name, as JSON; much cheaper than `asdict`, which copies."""
+    return {name: _plain(getattr(part, name)) for name in part.__dataclass_fields__}
+
+
+def _plain(value: "Json | tuple[ToolCall | Result, ...]") -> Json:
+    if isinstance(value, tuple):
+        return [values(one) if isinstance(one, ToolCall | Result) else one for one in value]
+    return value
 
 
 def whole(entries: Sequence[Entry]) -> tuple[Entry, ...]:
@@ -152,15 +219,14 @@ def whole(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 
     Raises `Refused` where calls and results do not belong together in any other way.
     """
-    kept = tuple(entries[:-1] if entries and isinstance(entries[-1], Called) else entries)
-    before: Entry | None = None
-    for entry in (*kept, None):
-        if _open(before) != _closed(entry):
-            raise Refused(
-                "What is kept of this conversation does not fit together. Start a new one."
-            )
-        before = entry
-    return kept
+    if not joined(None, entries):
+        raise Refused("What is kept of this conversation does not fit together. Start a new one.")
+    return tuple(entries[:-1] if entries and isinstance(entries[-1], Called) else entries)
+
+
+def joined(before: Entry | None, entries: Sequence[Entry]) -> bool:
+    """Return whether entries may follow another: whatever was called has its results right behind."""
+    return all(_open(one) == _closed(next_one) for one, next_one in pairwise((before, *entries)))
 
 
 def _open(entry: Entry | None) -> list[str] | None:

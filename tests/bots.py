@@ -1,7 +1,7 @@
 """Processes that decide, run and stop on one database, with a runner that does what a test says."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -14,24 +14,32 @@ from approvals.execution import Execution
 from approvals.models import EXPIRE, REMIND, RUN, Request, Run, job_of
 from bot.answer import Answering
 from bot.ask import Answered, Asking
+from bot.briefing import Briefing, by_name, instructions
 from bot.decide import Decided, Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.inbox import Inbox
+from bot.means import Means
+from bot.notify import Notifying
+from bot.recall import Memory, Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
 from bot.stop import Stopped, Stopping
 from core.agent import Agent
+from core.compaction import Compaction
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
 from core.events import Approve, Ask, Place, Stop
+from core.frame import Classifier
 from core.guardrails import Guards
 from core.jobs import Engine, Handler, Job
 from core.limits import Limits
 from core.principals import Identity
 from core.redaction import Redactor
+from core.reminders import DUE
+from core.toolbelt import Toolbelt
 from core.tools import Tool, Toolbox
 from core.transcript import Entry, Move
 from tests.builders import PLACE, TENANT, a_proposal
@@ -53,6 +61,13 @@ class Bots:
     guards: Guards = field(default_factory=Guards)
     chats: dict[str, Chat] = field(default_factory=dict[str, Chat])
     processes: FakeProcesses = field(default_factory=FakeProcesses)
+    toolbelt: Toolbelt = field(default_factory=Toolbelt)
+    wakes: bool = True
+    """Whether a reminder that is due starts a turn."""
+    classifier: Callable[[Toolbox], Classifier] = by_name
+    limits: Limits = field(default_factory=Limits)
+    memory: Memory = field(default_factory=Memory)
+    """What these processes remember: more than any that are really several may."""
     is_broken: bool = False
     """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
 
@@ -69,20 +84,36 @@ class Bots:
     @property
     def answering(self) -> Answering:
         """Return the handler of turns."""
-        return Answering(
-            conversations=self.world.stores.conversations,
+        return Answering(means=self.means, running=self.world.counted.running)
+
+    @property
+    def means(self) -> Means:
+        """Return what turns work with."""
+        stores, redactor = self.world.stores, Redactor.of([SECRET])
+        return Means(
+            conversations=stores.conversations,
+            recalling=Recalling(
+                conversations=stores.conversations,
+                requests=stores.requests,
+                compaction=Compaction(limits=self.limits, redactor=redactor),
+                memory=self.memory,
+            ),
+            briefing=Briefing(
+                system=instructions(),
+                frames=stores.frames,
+                redactor=redactor,
+                toolbelt=self.toolbelt,
+                classifier=self.classifier,
+                seconds=0.5,
+            ),
             agent=Agent(
-                runner=self.world.counted,
-                redactor=Redactor.of([SECRET]),
-                limits=Limits(),
-                pauses=(),
+                runner=self.world.counted, redactor=redactor, limits=self.limits, pauses=()
             ),
             model=self.model,
             gate=self.world.gate,
+            rates=Rates(stores.database),
             toolbox=lambda: Toolbox.of(self.world.tools),
             defaults={},
-            rates=Rates(self.world.stores.database),
-            running=self.world.counted.running,
             guards=self.guards,
         )
 
@@ -96,6 +127,16 @@ class Bots:
             runs=stores.runs,
             conversations=stores.conversations,
             chats=self.chats,
+        )
+
+    @property
+    def notifying(self) -> Notifying:
+        """Return the handler of reminders that are due."""
+        return Notifying(
+            reminders=self.world.stores.reminders,
+            gate=self.world.gate,
+            inbox=self.inbox,
+            wakes=self.wakes,
         )
 
     @property
@@ -115,6 +156,7 @@ class Bots:
                 RUN: Kind(handler=self.running, clean=_nothing, settle=settling.settle),
                 EXPIRE: _safe(Expiring(store=store)),
                 REMIND: _safe(Reminding(store=store, gate=self.world.gate)),
+                DUE: _safe(self.notifying),
                 POST: _safe(delivering.post),
                 EDIT: _safe(delivering.edit),
             },

@@ -12,6 +12,7 @@ from core.guardrails import Guards
 from core.limits import Limits
 from core.mailbox import Mailbox, no_mail
 from core.outcomes import Outcome
+from core.past import NOTHING
 from core.prompt import Prompt
 from core.redaction import Redactor
 from core.tools import Caller, Checked, Effect, Tool, Toolbox
@@ -89,7 +90,7 @@ class Scene:
         session = Session(
             turn="t_1",
             caller=CALLER,
-            prompt=Prompt(tools=self.mailbox.beside(tools) if self.mailbox else tools),
+            prompt=Prompt(tools=tools.beside(self.mailbox.tool) if self.mailbox else tools),
             defaults=self.defaults,
             known=Toolbox.of(self.known) if self.known else None,
             access=self.access,
@@ -103,7 +104,7 @@ class Scene:
             model=model,
             session=session,
             propose=self.proposals,
-            history=self.history,
+            history=NOTHING.then(*self.history),
         )
         assert whole(outcome.entries) == outcome.entries
         return outcome, model

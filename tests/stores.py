@@ -5,18 +5,30 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.table import TableEngine
 from adapters.storage import jobs, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
+from adapters.storage.erasing import Erasing
+from adapters.storage.frames import Frames
+from adapters.storage.memories import Memories
 from adapters.storage.records import Records
+from adapters.storage.reminders import Reminders
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
 from adapters.storage.settling import settle
-from adapters.storage.transactions import Database, Row, Transaction, Work, rows, sql
+from adapters.storage.transactions import (
+    Database,
+    ErasingDatabase,
+    Row,
+    Transaction,
+    Work,
+    rows,
+    sql,
+)
 from approvals.models import RUN, NewRequest, Request, Run, Spent, StepEnd, StepState, job_of
 from core import audit, canonical, ids
 from core.audit import Entry
@@ -30,8 +42,9 @@ from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 
 T = TypeVar("T")
 TABLES = (
-    "conversation", "turn", "received", "entry", "posted", "transcript", "happening", "rate", "plan", "request", "vote", "denial",
-    "run", "step", "audit", "job", "job_lock",
+    "conversation", "turn", "received", "entry", "posted", "transcript", "happening", "frame",
+    "memory", "reminder", "plan", "request", "vote", "denial", "run", "step", "rate", "audit", "job",
+    "job_lock",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""
@@ -59,6 +72,10 @@ Contents: TypeAlias = Mapping[str, list[tuple[Any, ...]]]
 
 class Closable(Database, Protocol):
     """A database that a test has to close."""
+
+    async def erase(self, work: Work[T]) -> T:
+        """See `ErasingDatabase`."""
+        ...
 
     async def aclose(self) -> None:
         """Close it."""
@@ -93,14 +110,34 @@ class Stores:
         return Conversations(self.database)
 
     @property
+    def frames(self) -> Frames:
+        """Return the tasks of the conversations."""
+        return Frames(self.database)
+
+    @property
     def deliveries(self) -> Deliveries:
         """Return what is to be delivered."""
         return Deliveries(self.database)
 
     @property
+    def reminders(self) -> Reminders:
+        """Return the reminders."""
+        return Reminders(self.database)
+
+    @property
     def records(self) -> Records:
         """Return what an operator reads."""
         return Records(self.database)
+
+
+def memories(stores: Stores) -> Memories:
+    """Return what is remembered."""
+    return Memories(stores.database)
+
+
+def erasing(stores: Stores) -> Erasing:
+    """Return what erases conversations."""
+    return Erasing(cast("ErasingDatabase", stores.database))
 
 
 async def begin_conversations(stores: Stores) -> None:
@@ -322,6 +359,11 @@ class CutDatabase:
     async def transact(self, work: Work[T]) -> T:
         """Run it until the cut."""
         return await self.database.transact(lambda now: self._until_cut(work(now)))
+
+    async def erase(self, work: Work[T]) -> T:
+        """Erase until the cut."""
+        whole = cast("ErasingDatabase", self.database)
+        return await whole.erase(lambda now: self._until_cut(work(now)))
 
     async def changes(self) -> int:
         """Look, uncut."""

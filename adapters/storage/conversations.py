@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.storage import happenings, mailbox, transcripts, turns
+from adapters.storage import happenings, mailbox, receiving, transcripts, turns
 from adapters.storage.opening import keep_plan
 from adapters.storage.transactions import Database
-from core.conversations import Closing, History, NewTurn, Received, Turn, Waiting
+from core.conversations import START, Closing, History, Mark, NewTurn, Received, Turn, Waiting
 from core.mailbox import Message
 from core.trail import Happening
+from core.transcript import Noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +20,19 @@ class Conversations:
 
     async def receive(self, new: NewTurn) -> Received:
         """See the port."""
-        return await self.database.transact(lambda now: turns.receive(now, new))
+        return await self.database.transact(lambda now: receiving.receive(now, new))
 
     async def turn(self, tenant: str, turn: str) -> Turn | None:
         """See the port."""
         return await self.database.transact(lambda _: turns.read(tenant, turn))
 
-    async def history(self, turn: Turn) -> History:
+    async def history(self, turn: Turn, after: Mark = START) -> History:
         """See the port."""
-        return await self.database.transact(lambda _: transcripts.history(turn))
+        return await self.database.transact(lambda _: transcripts.history(turn, after))
+
+    async def news(self, turn: Turn) -> tuple[Noted, ...]:
+        """See the port."""
+        return await self.database.transact(lambda _: transcripts.news(turn))
 
     async def happened(self, turn: Turn, claim: int, happened: Sequence[Happening]) -> None:
         """See the port."""

@@ -18,6 +18,7 @@ from adapters.storage.transactions import (
 )
 from approvals import cards, denials
 from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, job_of
+from core import canonical
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
 
@@ -124,7 +125,10 @@ def deny(
                 tenant=tenant, conversation=denied.conversation, tool=call.tool, request=request,
                 effect=denials.effect(call.tool, call.arguments), by=principal, reason=reason,
             )  # fmt: skip
-        yield from log(now, tenant, "request.denied", principal, request=request, reason=reason)
+        yield from log(
+            now, tenant, "request.denied", principal, request=request,
+            reason_sha256=canonical.sha256(reason),
+        )  # fmt: skip
         yield from _tell(now, denied)
         yield from _refuse_elsewhere(now, denied, principal)
     return denied
@@ -175,7 +179,10 @@ def revoke(
     ended = yield from end(now, tenant, request, "revoked", principal, reason)
     revoked = yield from must_read(tenant, request)
     if ended:
-        yield from log(now, tenant, "request.revoked", principal, request=request, reason=reason)
+        yield from log(
+            now, tenant, "request.revoked", principal, request=request,
+            reason_sha256=canonical.sha256(reason),
+        )  # fmt: skip
         yield from _tell(now, revoked)
     return revoked
 

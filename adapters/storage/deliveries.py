@@ -43,7 +43,7 @@ class Deliveries:
 def _entry(tenant: str, conversation: str, seq: int) -> Transaction[Delivery | None]:
     found = yield from rows(
         f"SELECT {_COLUMNS} WHERE entry.conversation = :conversation AND entry.seq = :seq"
-        " AND conversation.tenant = :tenant",
+        " AND conversation.tenant = :tenant AND entry.text <> ''",
         conversation=conversation, seq=seq, tenant=tenant,
     )  # fmt: skip
     if not found:

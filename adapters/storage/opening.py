@@ -150,10 +150,11 @@ def _supersede(now: datetime, new: NewRequest) -> Transaction[bool]:
 
 
 def keep_plan(tenant: str, plan: str, sha256: str, body: str) -> Transaction[None]:
-    """Keep a plan once; raise `Refused` where its short id names another one."""
+    """Keep a plan once, anew where it was erased; raise `Refused` where its short id names another."""
     yield sql(
         "INSERT INTO plan (tenant, id, sha256, body) VALUES (:tenant, :id, :sha256, :body)"
-        " ON CONFLICT DO NOTHING",
+        " ON CONFLICT (tenant, id) DO UPDATE SET body = excluded.body"
+        " WHERE plan.body = '' AND plan.sha256 = excluded.sha256",
         tenant=tenant, id=plan, sha256=sha256, body=body,
     )  # fmt: skip
     kept = yield from rows(

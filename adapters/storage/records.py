@@ -4,11 +4,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import deciding, request_rows, run_rows, turns
-from adapters.storage.transactions import Database, Row, Rows, Transaction, rows, time_of
+from adapters.storage import deciding, exports, request_rows, run_rows, turns
+from adapters.storage.transactions import Database, Row, Rows, Transaction, rows
 from approvals.models import Request, Run
 from core import audit
 from core.conversations import Said, Turn
+from core.exports import Export
 
 _TEXTS = ("at", "tenant", "kind", "body", "prev", "hash")
 
@@ -35,10 +36,11 @@ class Records:
                 conversation=conversation,
             )
         )
-        return [
-            Said(at=time_of(row["at"]), kind=row["kind"], author=row["author"], text=row["text"])
-            for row in found
-        ]
+        return [exports.said_of(row) for row in found]
+
+    async def export(self, conversation: str) -> Export | None:
+        """See the port."""
+        return await self.database.transact(lambda _: exports.export(conversation))
 
     async def waiting(self, conversation: str) -> list[Turn]:
         """See the port."""
@@ -48,7 +50,9 @@ class Records:
     async def plans(self, plan: str) -> list[str]:
         """See the port."""
         found = await self.database.transact(
-            lambda _: rows("SELECT body FROM plan WHERE id = :id ORDER BY tenant", id=plan)
+            lambda _: rows(
+                "SELECT body FROM plan WHERE id = :id AND body <> '' ORDER BY tenant", id=plan
+            )
         )
         return [row["body"] for row in found]
 

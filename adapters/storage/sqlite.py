@@ -18,13 +18,18 @@ T = TypeVar("T")
 
 _MIGRATIONS = files("adapters.storage") / "migrations"
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
-_APPEND_ONLY = {"audit", "entry", "transcript"}
+_FOR_EVER = {"audit"}
+_APPEND_ONLY = _FOR_EVER | {"entry", "transcript", "happening"}
+_BYTES_LEFT = (
+    "It is erased, but the bytes may still lie in the database's files, which another process uses "
+    "or which have no room. Do it once more, at best while nothing else runs."
+)
 _OLDEST = (3, 37, 0)
 """STRICT tables."""
 
 
 class SqliteDatabase:
-    """Implements `adapters.storage.transactions.Database`."""
+    """Implements `adapters.storage.transactions.ErasingDatabase`."""
 
     def __init__(
         self, connection: sqlite3.Connection, thread: ThreadPoolExecutor, clock: Clock
@@ -49,6 +54,10 @@ class SqliteDatabase:
         """Run it in one hop. A caller that is cancelled leaves it whole: committed or not begun."""
         return await _in(self._thread, lambda: self._run(work))
 
+    async def erase(self, work: Work[T]) -> T:
+        """See the port. Every file is rewritten, so this takes as long as the database is large."""
+        return await _in(self._thread, lambda: self._erase(work))
+
     async def changes(self) -> int:
         """Return a number that changes whenever any connection, this one too, has written."""
         return await _in(self._thread, self._changes)
@@ -61,6 +70,18 @@ class SqliteDatabase:
     def _changes(self) -> int:
         # The first does not count what this connection writes; each only grows, so their sum does.
         return _number(self._connection, "data_version") + self._connection.total_changes
+
+    def _erase(self, work: Work[T]) -> T:
+        database = self._connection
+        # Also for the new file: without it, the free space of its pages is whatever lay in memory.
+        database.execute("PRAGMA secure_delete = ON")
+        database.set_authorizer(_but_for_the_log)
+        try:
+            result = self._run(work)
+        finally:
+            database.set_authorizer(_append_only)
+        _clear(database)
+        return result
 
     def _run(self, work: Work[T]) -> T:
         database = self._connection
@@ -152,11 +173,30 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
     return number
 
 
+def _clear(connection: sqlite3.Connection) -> None:
+    """Write the file anew without what lies in free space, and empty the journal beside it."""
+    try:
+        connection.execute("VACUUM")
+        busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        raise Unavailable(_BYTES_LEFT, error=str(error)) from error
+    if busy:
+        raise Unavailable(_BYTES_LEFT, error="the journal is in use")
+
+
+def _but_for_the_log(action: int, table: str | None, *_: str | None) -> int:
+    """Keep the audit log as it is, whatever else is erased."""
+    return _forbid(_FOR_EVER, action, table)
+
+
 def _append_only(action: int, table: str | None, *_: str | None) -> int:
     """Keep this process from ever changing what the audit log and conversations already say."""
-    if action in {sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE} and table in _APPEND_ONLY:
-        return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK
+    return _forbid(_APPEND_ONLY, action, table)
+
+
+def _forbid(tables: set[str], action: int, table: str | None) -> int:
+    changes = action in {sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE}
+    return sqlite3.SQLITE_DENY if changes and table in tables else sqlite3.SQLITE_OK
 
 
 async def _in(thread: ThreadPoolExecutor, function: Callable[[], T]) -> T:

@@ -45,6 +45,18 @@ class Database(Protocol):
         ...
 
 
+class ErasingDatabase(Database, Protocol):
+    """A database in which content can be erased."""
+
+    async def erase(self, work: Work[T]) -> T:
+        """Run a transaction that may change what else is only ever added to, but for the audit log.
+
+        Then clear the bytes of what it removed out of the files; raise `Unavailable` where it was
+        committed and that failed.
+        """
+        ...
+
+
 def sql(text: str, /, **values: Value) -> Statement:
     """Return a statement."""
     return Statement(text, values)
@@ -74,7 +86,7 @@ def each(
 
 def text_of(time: datetime) -> str:
     """Return a time as it is stored: UTC text of one width."""
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{time.astimezone(UTC).isoformat(timespec='microseconds')[: -len('+00:00')]}Z"
 
 
 def time_of(text: str) -> datetime:

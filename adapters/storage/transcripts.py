@@ -1,14 +1,11 @@
 """What a model knows of a conversation, as rows that are only ever added to."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
-from adapters.storage.transactions import Row, Transaction, rows, sql
-from core import canonical
-from core.conversations import History, Turn
-from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
+from adapters.storage.transactions import Transaction, rows, sql
+from core import exports
+from core.conversations import History, Mark, Turn
+from core.transcript import Entry, Noted
 
 
 def extend(conversation: str, entries: Sequence[Entry]) -> Transaction[None]:
@@ -18,48 +15,46 @@ def extend(conversation: str, entries: Sequence[Entry]) -> Transaction[None]:
         conversation=conversation,
     )
     for seq, entry in enumerate(entries, found[0]["last"] + 1):
-        kind = type(entry).__name__.lower()
         yield sql(
             "INSERT INTO transcript (conversation, seq, kind, body, entry)"
             " VALUES (:conversation, :seq, :kind, :body, :entry)",
-            conversation=conversation, seq=seq, kind=kind,
-            body=canonical.encode(asdict(entry)),
+            conversation=conversation, seq=seq, kind=exports.kind_of(entry),
+            body=exports.body_of(entry),
             entry=entry.entry if isinstance(entry, Noted) else None,
         )  # fmt: skip
 
 
-def history(turn: Turn) -> Transaction[History]:
+def history(turn: Turn, after: Mark) -> Transaction[History]:
     """Return what the model was sent in earlier turns, and what software has to tell since."""
-    known = yield from rows(
-        "SELECT kind, body FROM transcript JOIN conversation"
-        " ON conversation.id = transcript.conversation"
-        " WHERE conversation = :conversation AND tenant = :tenant ORDER BY seq",
-        conversation=turn.conversation, tenant=turn.tenant,
+    here = yield from rows(
+        "SELECT epoch, (SELECT coalesce(max(seq), 1) - 1 FROM transcript"
+        " WHERE conversation = :id AND kind = 'compacted') AS start"
+        " FROM conversation WHERE id = :id AND tenant = :tenant",
+        id=turn.conversation, tenant=turn.tenant,
     )  # fmt: skip
-    news = yield from rows(
-        "SELECT seq, text FROM entry JOIN conversation ON conversation.id = entry.conversation"
-        " WHERE conversation = :conversation AND tenant = :tenant AND kind IN ('report', 'note')"
-        " AND seq > (SELECT coalesce(max(entry), 0) FROM transcript"
-        " WHERE conversation = :conversation) ORDER BY seq",
-        conversation=turn.conversation, tenant=turn.tenant,
+    if not here:
+        return History(entries=(), news=())
+    epoch: int = here[0]["epoch"]
+    last: int = after.last if after.epoch == epoch else here[0]["start"]
+    known = yield from rows(
+        "SELECT seq, kind, body FROM transcript"
+        " WHERE conversation = :conversation AND seq > :last ORDER BY seq",
+        conversation=turn.conversation, last=last,
     )  # fmt: skip
     return History(
-        entries=tuple(_entry(row) for row in known),
-        news=tuple(Noted(text=row["text"], entry=row["seq"]) for row in news),
+        entries=tuple(exports.entry_of(row["kind"], row["body"]) for row in known),
+        news=(yield from news(turn)),
+        mark=Mark(epoch=epoch, last=known[-1]["seq"] if known else last),
     )
 
 
-def _entry(row: Row) -> Entry:
-    body: Any = json.loads(row["body"])
-    match row["kind"]:
-        case "heard":
-            return Heard(**body)
-        case "called":
-            calls = tuple(ToolCall(**call) for call in body.pop("calls"))
-            return Called(calls=calls, **body)
-        case "returned":
-            return Returned(results=tuple(Result(**result) for result in body["results"]))
-        case "spoke":
-            return Spoke(**body)
-        case _:
-            return Noted(**body)
+def news(turn: Turn) -> Transaction[tuple[Noted, ...]]:
+    """Return what software has to tell since it last told anything; nothing of what was erased."""
+    found = yield from rows(
+        "SELECT seq, text FROM entry JOIN conversation ON conversation.id = entry.conversation"
+        " WHERE conversation = :conversation AND tenant = :tenant AND kind IN ('report', 'note')"
+        " AND text <> '' AND seq > (SELECT coalesce(max(entry), 0) FROM transcript"
+        " WHERE conversation = :conversation AND entry IS NOT NULL) ORDER BY seq",
+        conversation=turn.conversation, tenant=turn.tenant,
+    )  # fmt: skip
+    return tuple(Noted(text=row["text"], entry=row["seq"]) for row in found)

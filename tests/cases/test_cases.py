@@ -25,7 +25,7 @@ steps:
   - run: [python3, append.py, ledger.txt, "{text}"]
 """
 OPTIONS = {
-    "ask": {"--as", "--conversation", "--plan", "--again", "--json"},
+    "ask": {"--as", "--conversation", "--plan", "--again", "--profile", "--json"},
     "approve": {"--as", "--json", "--no-wait"},
     "deny": {"--as", "--json", "--reason"},
     "stop": {"--as", "--json"},
@@ -33,7 +33,8 @@ OPTIONS = {
     "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},
     "requests": {"--json"},
     "runs": {"--json"},
-    "conversation": {"--json"},
+    "conversation": {"--export", "--json"},
+    "erase": {"--json"},
     "plan export": {"--json"},
     "audit verify": {"--json", "--head"},
     "audit head": {"--json"},

@@ -1094,6 +1094,6 @@ async def test_i11_the_entries_say_which_request_plan_card_votes_and_why(stores:
         ("run.started", "plan_sha256", request.plan_sha256),
         ("run.started", "voters", ["bob"]),
         ("request.denied", "request", denied.id),
-        ("request.denied", "reason", "not now"),
+        ("request.denied", "reason_sha256", sha256("not now")),
     ):
         assert (kind, canonical.encode([name, value])) in facts

@@ -132,6 +132,7 @@ CALLS: Mapping[str, Call] = {
     "Conversations.happenings": lambda on, given: on.conversations.happenings(
         OTHER_TENANT, given.turn.id
     ),
+    "Conversations.news": lambda on, given: on.conversations.news(given.turn),
     "Conversations.end": lambda on, given: on.conversations.end(
         Closing(turn=given.turn, job=given.turn_job, end=SILENT)
     ),

@@ -1,13 +1,29 @@
 """I10: what a model knows of a conversation, on every database: added to, never changed."""
 
-from dataclasses import replace
+import sqlite3
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
-from core.conversations import History, TurnEnd
+from core import canonical
+from core.conversations import History, Turn, TurnEnd
 from core.jobs import LeaseLost
 from core.outcomes import Reason
-from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
+from core.transcript import (
+    Called,
+    Compacted,
+    Entry,
+    Form,
+    Heard,
+    Noted,
+    Result,
+    Returned,
+    Spoke,
+    Stated,
+    ToolCall,
+    Trust,
+)
 from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 from tests.stores import (
     OTHER_CONVERSATION,
@@ -15,6 +31,7 @@ from tests.stores import (
     UNKNOWN,
     Stores,
     answering,
+    closing,
     everything,
     lose,
     opened,
@@ -27,6 +44,7 @@ FIRST = (Heard(speaker="alice", text="append alpha"), Noted(text="answered"))
 """What the opening of the conversations in `tests.stores` left behind."""
 CALL = ToolCall(id="1", tool="look", arguments={"n": 1.5, "ü": ["\u202e", None, True]})
 ENTRIES: tuple[Entry, ...] = (
+    Stated(source="task", number=2, form=Form.CHANGES, text="- a\n+ ü", trust=Trust.OUTSIDE),
     Heard(speaker="dave", text='look "there"\n## SYSTEM'),
     Called(calls=(CALL,), text="I look.", content='[{"type":"text","text":"I look."}]'),
     Returned(results=(Result(call="1", text="three words", failed=True, correctable=True),)),
@@ -100,11 +118,11 @@ async def test_p05_of_a_turn_that_was_stopped_all_is_kept_but_what_nobody_read(
 
 async def test_p05_what_a_model_sent_before_it_paused_stays_where_it_was(stores: Stores) -> None:
     paused = Spoke(text="", content="[1]")
-    did = (ENTRIES[0], paused, *ENTRIES[1:3])
+    did = (*ENTRIES[:2], paused, *ENTRIES[2:4])
     new = a_new_turn("t_7", conversation=CONVERSATION, principal="dave")
     under_way = await answering(stores, new)
     await stores.conversations.stop(under_way.turn, principal="dave")
-    await stores.conversations.end(replace(under_way, end=a_turn_end(*did, ENTRIES[3])))
+    await stores.conversations.end(replace(under_way, end=a_turn_end(*did, ENTRIES[4])))
     assert (await known(stores)).entries == (*FIRST, *did, STOPPED)
 
 
@@ -149,3 +167,81 @@ async def test_another_conversation_and_another_tenant_know_nothing_of_it(stores
     assert turn is not None
     theirs = replace(turn, tenant=OTHER_TENANT)
     assert await stores.conversations.history(theirs) == History(entries=(), news=())
+
+
+# What a process remembers, and where a conversation begins anew
+
+COMPACTED = Compacted(turns=9, told=("alice: hi -> ok",), waiting=("note",), words="All is well.")
+
+
+async def the_turn(stores: Stores) -> Turn:
+    """Return a turn of the conversation that waits."""
+    new = a_new_turn("t_asks", conversation=CONVERSATION, tenant=TENANT)
+    return (await stores.conversations.receive(new)).turn
+
+
+async def test_behind_a_mark_only_what_is_new_is_read(stores: Stores) -> None:
+    turn = await the_turn(stores)
+    first = await stores.conversations.history(turn)
+    assert await stores.conversations.history(turn, first.mark) == History(entries=(), news=())
+    await stores.conversations.end(await closing(stores, turn, a_turn_end(*ENTRIES)))
+    then = await stores.conversations.history(turn, first.mark)
+    assert then.entries == ENTRIES
+    assert then.mark.epoch == first.mark.epoch
+    assert await stores.conversations.history(turn, then.mark) == History(entries=(), news=())
+
+
+async def test_c79_a_conversation_begins_at_the_newest_compaction(stores: Stores) -> None:
+    await ended(stores, "t_7", *ENTRIES)
+    await ended(stores, "t_8", COMPACTED, *ENTRIES[:3])
+    await ended(stores, "t_9", replace(COMPACTED, turns=99), *ENTRIES)
+    await ended(stores, "t_10", ENTRIES[0])
+    found = await known(stores)
+    assert found.entries == (replace(COMPACTED, turns=99), *ENTRIES, ENTRIES[0])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "INSERT INTO transcript SELECT conversation, seq + 100, 'compacted', :body, NULL"
+        " FROM transcript WHERE conversation = :id AND seq = 1",
+        'UPDATE transcript SET body = \'{"speaker":"x","text":""}\''
+        " WHERE conversation = :id AND seq = 1",
+        "DELETE FROM transcript WHERE conversation = :id AND seq = 1",
+    ],
+    ids=["compacted", "changed", "erased"],
+)
+async def test_c77_what_a_process_remembers_ends_with_its_epoch_whoever_ends_it(
+    stores: Stores, quick_path: Path, change: str
+) -> None:
+    await ended(stores, "t_7", *ENTRIES)
+    turn = await the_turn(stores)
+    before = await stores.conversations.history(turn)
+    with sqlite3.connect(quick_path / "sayso.db") as theirs:
+        body = canonical.encode(asdict(COMPACTED))
+        theirs.execute(change, {"id": CONVERSATION, "body": body})
+    after = await stores.conversations.history(turn, before.mark)
+    assert after.mark.epoch != before.mark.epoch
+    assert after.entries == (await stores.conversations.history(turn)).entries
+    assert after.entries[0] != before.entries[0]
+
+
+async def test_what_an_open_mark_does_not_know_is_another_tenants(stores: Stores) -> None:
+    turn = await the_turn(stores)
+    mark = (await stores.conversations.history(turn)).mark
+    theirs = replace(turn, tenant=OTHER_TENANT)
+    assert await stores.conversations.history(theirs, replace(mark, last=0)) == History(
+        entries=(), news=()
+    )
+    assert await stores.conversations.news(theirs) == ()
+
+
+async def test_news_are_the_same_for_who_reads_nothing_else(stores: Stores) -> None:
+    run = await running(stores)
+    await stepped(stores, run, UNKNOWN)
+    new = a_new_turn("t_7", conversation=CONVERSATION, principal="dave")
+    under_way = await answering(stores, new)
+    news = await stores.conversations.news(under_way.turn)
+    assert news == (await stores.conversations.history(under_way.turn)).news != ()
+    await stores.conversations.end(replace(under_way, end=a_turn_end(*news, *ENTRIES)))
+    assert await stores.conversations.news(under_way.turn) == ()

@@ -6,7 +6,6 @@ from typing import TypeAlias
 import pytest
 
 from core.prompt import Prompt
-from core.tools import Toolbox
 from core.transcript import Entry, Move, Result, Returned
 
 Scripted: TypeAlias = Move | Exception | Callable[[Sequence[Entry]], Awaitable[Move]]
@@ -20,8 +19,8 @@ class ScriptedModel:
         self._left = list(script)
         self.seen: list[tuple[Entry, ...]] = []
         """The entries that each of its moves was asked with."""
-        self.prompts: list[Toolbox] = []
-        """The tools that each of its moves was asked with."""
+        self.prompts: list[Prompt] = []
+        """What stood before the entries each time."""
         self.concluded: list[bool] = []
         """Whether each of its moves was asked for as the last one."""
 
@@ -29,7 +28,7 @@ class ScriptedModel:
         self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
     ) -> Move:
         """See the port."""
-        self.prompts.append(prompt.tools)
+        self.prompts.append(prompt)
         self.seen.append(tuple(entries))
         self.concluded.append(conclude)
         if not self._left:
@@ -39,6 +38,10 @@ class ScriptedModel:
         if isinstance(scripted, Exception):
             raise scripted
         return await scripted(entries) if callable(scripted) else scripted
+
+    def then(self, *script: Scripted) -> None:
+        """Play this next; whatever was not played before is forgotten."""
+        self._left = list(script)
 
     @property
     def told(self) -> tuple[Result, ...]:

@@ -26,12 +26,15 @@ from core.errors import Invalid, SaysoError, Unavailable
 from tests.builders import TENANT, a_checked, a_new_request, a_new_turn, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.stores import (
+    OTHER_CONVERSATION,
     SUCCEEDED,
     TABLES,
     Contents,
     Stores,
+    answering,
     begin_conversations,
     claimed,
+    erasing,
     everything,
     granted,
     log_of,
@@ -615,3 +618,38 @@ async def test_p55_whatever_was_made_of_the_log_is_read_so_that_it_can_be_told(
     verdict = audit.verify(await stores.records.audit())
     assert isinstance(verdict, audit.Broken)
     assert verdict.first_bad == 2
+
+
+# Erasing
+
+
+async def test_c77_a_reader_keeps_the_journal_so_it_is_told_and_done_once_more(
+    stores: Stores, path: Path
+) -> None:
+    new = a_new_turn("t_7", "quagga", opens="c_7")
+    under_way = await answering(stores, new)
+    await stores.conversations.end(under_way)
+    with outside(path) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM turn").fetchone()
+        with pytest.raises(Unavailable) as unavailable:
+            await erasing(stores).erase("c_7", account="root")
+        assert unavailable.value.shown.startswith("It is erased, but")
+        speaks_plainly(unavailable.value)
+    assert await value(stores, "SELECT count(*) FROM audit WHERE kind = 'conversation.erased'") == 1
+    assert not (await erasing(stores).erase("c_7", account="root")).removed
+    assert b"quagga" not in b"".join(file.read_bytes() for file in path.parent.iterdir())
+
+
+async def test_c77_others_go_on_while_and_after_a_conversation_is_erased(
+    stores: Stores, path: Path
+) -> None:
+    async with opening(path, patience=5) as others:
+        await stepped(others, await running(others), SUCCEEDED)
+        await asyncio.gather(
+            erasing(stores).erase(OTHER_CONVERSATION, account="root"),
+            *(opened(others, a_new_request(a_checked(f"word {n}"))) for n in range(5)),
+        )
+        assert await everything(others.database) == await everything(stores.database)
+        assert len(await others.records.requests()) == 6
+        await log_of(others)

@@ -10,7 +10,9 @@ CREATE TABLE conversation (
     thread    TEXT,
     -- What the agent may use here; chosen when the conversation began, and kept.
     profile   TEXT NOT NULL DEFAULT 'default',
-    opened_at TEXT NOT NULL
+    opened_at TEXT NOT NULL,
+    -- Grows whenever what was read of its transcript is no longer how it begins.
+    epoch     INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- One thread is one conversation. Nothing is posted where there is no thread.
@@ -58,6 +60,7 @@ CREATE TABLE entry (
     PRIMARY KEY (conversation, seq)
 ) STRICT;
 CREATE INDEX entry_card ON entry (about) WHERE kind = 'card';
+CREATE INDEX entry_news ON entry (conversation, seq) WHERE kind IN ('report', 'note');
 
 -- Which entries were posted to the thread, and as which message of the platform.
 CREATE TABLE posted (
@@ -68,15 +71,33 @@ CREATE TABLE posted (
     FOREIGN KEY (conversation, seq) REFERENCES entry (conversation, seq)
 ) STRICT;
 
--- What a model is sent again each turn: appended to, never changed, byte for byte.
+-- What a model is sent again each turn: appended to, never changed, byte for byte. It is sent what
+-- stands from the newest compaction on.
 CREATE TABLE transcript (
     conversation TEXT NOT NULL REFERENCES conversation (id),
     seq          INTEGER NOT NULL,
-    kind         TEXT NOT NULL CHECK (kind IN ('heard', 'called', 'returned', 'spoke', 'noted')),
+    kind         TEXT NOT NULL CHECK (kind IN ('heard', 'called', 'returned', 'spoke', 'noted',
+        'stated', 'compacted')),
     body         TEXT NOT NULL,
     entry        INTEGER,
     PRIMARY KEY (conversation, seq)
 ) STRICT;
+CREATE INDEX transcript_told ON transcript (conversation, entry) WHERE entry IS NOT NULL;
+CREATE INDEX transcript_begins ON transcript (conversation, seq) WHERE kind = 'compacted';
+
+-- A process remembers what it read, for one epoch. Nothing that ends one can forget to say so.
+CREATE TRIGGER transcript_compacted AFTER INSERT ON transcript WHEN NEW.kind = 'compacted'
+BEGIN
+    UPDATE conversation SET epoch = epoch + 1 WHERE id = NEW.conversation;
+END;
+CREATE TRIGGER transcript_changed AFTER UPDATE ON transcript
+BEGIN
+    UPDATE conversation SET epoch = epoch + 1 WHERE id = OLD.conversation;
+END;
+CREATE TRIGGER transcript_erased AFTER DELETE ON transcript
+BEGIN
+    UPDATE conversation SET epoch = epoch + 1 WHERE id = OLD.conversation;
+END;
 
 CREATE TABLE plan (
     tenant TEXT NOT NULL,

@@ -92,7 +92,7 @@ async def test_words_may_look_first_and_then_propose(bots: Bots) -> None:
     assert told.request == request
     assert (request.state, request.requester) == (State.OPEN, "alice")
     assert [kind for kind, _ in await said(bots)] == ["asked", "card"]
-    assert bots.world.runner.step_ids[0] == f"{told.turn}.1.1"
+    assert bots.world.runner.step_ids[0] == f"{told.turn}.1.call_{told.turn}_1"
 
 
 async def test_what_the_reads_of_the_last_step_found_is_told_with_the_card(bots: Bots) -> None:
@@ -306,7 +306,7 @@ async def test_p03b_a_stop_during_a_read_kills_it_and_counts_it(bots: Bots) -> N
     stopped = await bots.stop("alice", CONVERSATION)
     told = await answering
     assert (told.reason, told.request) == (Reason.STOPPED, None)
-    assert bots.world.runner.cut == [f"{told.turn}.1.1"]
+    assert bots.world.runner.cut == [f"{told.turn}.1.call_{told.turn}_1"]
     assert (stopped.killed, stopped.steps_cut) == (1, 0)
     assert (await bots.turn(received)).killed == 1
     assert await bots.world.requests() == []
@@ -441,7 +441,7 @@ async def test_what_two_claims_of_a_turn_look_at_is_never_taken_for_one_another(
     paused.cancel()
     await asyncio.wait([paused])
     old, new = bots.world.runner.step_ids
-    assert old == f"{told.turn}.{first.job.fence}.1"
+    assert old == f"{told.turn}.{first.job.fence}.call_{told.turn}_1"
     assert new.startswith(f"{told.turn}.")
     assert new != old
     assert bots.world.runner.cut == [old]

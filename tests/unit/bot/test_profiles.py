@@ -14,7 +14,7 @@ from core.limits import Limits
 from core.outcomes import Reason
 from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
-from core.tools import ABSORB, Effect
+from core.tools import ABSORB, TASK, Effect
 from core.trail import Moved
 from core.transcript import Entry, Move, Say, ToolCall, Use
 from tests.bots import Bots
@@ -77,7 +77,7 @@ async def test_c21_an_empty_list_offers_and_runs_nothing(bots: Bots) -> None:
     bots.model = generative(use("look"), WRITES, OK)
     answered = await bots.answer(await bots.receive("hi"))
     assert (answered.reason, bots.world.effects()) == (Reason.ANSWERED, [])
-    assert [tools.names for tools in bots.model.prompts] == [{ABSORB}] * 3
+    assert [prompt.tools.names for prompt in bots.model.prompts] == [{ABSORB, TASK}] * 3
 
 
 async def test_c87_a_conversation_keeps_the_profile_that_it_began_with(bots: Bots) -> None:

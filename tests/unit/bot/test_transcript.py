@@ -21,6 +21,7 @@ from core.transcript import (
     Returned,
     Say,
     Spoke,
+    Stated,
     ToolCall,
     Use,
     whole,
@@ -168,7 +169,7 @@ async def test_i10_the_request_of_each_turn_starts_with_that_of_the_one_before(
     )
     assert taken_in
     kinds = {type(entry) for entry in model.before}
-    assert kinds == {Heard, Called, Returned, Spoke, Noted}
+    assert kinds == {Heard, Called, Returned, Spoke, Noted, Stated}
     told = " ".join(entry.text for entry in model.before if isinstance(entry, Noted))
     assert "Denied by bob: not now." in told
     assert "succeeded" in told

@@ -2,11 +2,11 @@
 
 import pytest
 
-from core.calls import Step, ids_of, spoken, step
+from core.calls import Names, Step, ids_of, spoken, step
 from core.canonical import Json
 from core.redaction import Redactor
 from core.transcript import Called, ToolCall, Use, Wire
-from tests.scene import HEARD, call
+from tests.scene import HEARD, call, use
 
 REDACTOR = Redactor.of(["hunter2hunter2"])
 BLOCKS = '[{"type":"tool_use"}]'
@@ -14,7 +14,7 @@ BLOCKS = '[{"type":"tool_use"}]'
 
 def kept(*calls: ToolCall, taken: frozenset[str] = frozenset(), text: str = "") -> Step:
     move = Use(calls=calls, text=text, wire=Wire(content=BLOCKS))
-    return step(move, taken, 100, REDACTOR)
+    return step(move, Names(turn="t_1", before=taken), 100, REDACTOR)
 
 
 def ids(found: Step) -> list[str]:
@@ -33,7 +33,7 @@ def test_calls_are_kept_as_they_are_and_so_are_the_blocks() -> None:
 def test_c8_an_id_that_stood_for_two_calls_stands_for_one() -> None:
     found = kept(call("look"), call("look"))
     assert found.ambiguous
-    assert ids(found) == ["1", "call_1"]
+    assert ids(found) == ["1", "call_2"]
     assert found.kept.content == ""
 
 
@@ -41,6 +41,15 @@ def test_an_id_that_the_conversation_has_already_gets_another() -> None:
     before = frozenset({"1", "call_3", "call_4"})
     found = kept(call("look"), call("look", name="2"), call("look", name="2"), taken=before)
     assert ids(found) == ["call_5", "2", "call_6"]
+
+
+def test_where_nobody_read_what_was_before_a_call_is_named_after_its_turn() -> None:
+    names = Names(turn="t_1", before=None)
+    made = [step(use(call("look"), call("look")), names, 100, REDACTOR) for _ in range(2)]
+    assert [ids(one) for one in made] == [
+        ["call_t_1_1", "call_t_1_2"],
+        ["call_t_1_3", "call_t_1_4"],
+    ]
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "a\n", "\0", "ä", "\ud800", "x" * 201])

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,11 @@ def test_what_was_encoded_reads_back_as_the_same_value_and_the_same_text(value: 
     text = canonical.encode(value)
     assert spelled(canonical.parse(text)) == spelled(value)
     assert canonical.encode(canonical.parse(text)) == text
+
+
+@given(values)
+def test_whichever_way_it_is_encoded_it_is_spelled_as_rfc_8785_has_it(value: Json) -> None:
+    assert canonical.encode(value) == rfc8785.dumps(value).decode()
 
 
 @given(values, values)

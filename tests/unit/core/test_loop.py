@@ -45,7 +45,7 @@ ASKS = use(ToolCall(id="1", tool="ask_user", arguments={"question": "Which file?
 OK = Say(text="ok", wire=Wire(content="[ok]"))
 Kinds: TypeAlias = tuple[type[Entry], ...]
 PAIR: Kinds = (Called, Returned)
-FIRST = prompt_bytes((HEARD,)) + Prompt(tools=Toolbox.of(TOOLS)).bytes
+FIRST = prompt_bytes((HEARD,)) + Prompt(tools=Toolbox.of(TOOLS)).says.bytes
 """The size of a turn's first prompt."""
 
 

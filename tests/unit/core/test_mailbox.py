@@ -41,7 +41,7 @@ def a_mailbox(post: Post) -> Mailbox:
 
 
 async def absorb(mailbox: Mailbox, *ids: str) -> str:
-    tool = mailbox.beside(Toolbox.of(TOOLS))[ABSORB]
+    tool = mailbox.tool
     assert tool.look is not None
     named: list[Json] = [*ids]
     return await tool.look(tool.check({"ids": named}, {}).arguments, CALLER)
@@ -135,7 +135,7 @@ async def test_c15_nothing_is_taken_in_twice() -> None:
 
 @pytest.mark.parametrize("ids", [[], [""], ["x" * 65], [1], "t_own", ["t"] * 21, None])
 def test_t13_the_ids_are_a_short_list_of_short_texts(ids: Json) -> None:
-    tool = a_mailbox(Post()).beside(Toolbox(()))[ABSORB]
+    tool = a_mailbox(Post()).tool
     with pytest.raises(Incorrect):
         tool.check({"ids": ids}, {})
     with pytest.raises(Incorrect):
@@ -181,8 +181,8 @@ async def test_c15_where_it_cannot_be_found_out_what_waits_the_turn_goes_on() ->
 
 def test_c75_what_is_declared_is_the_same_whatever_arrives() -> None:
     tools = Toolbox.of((*TOOLS, a_tool("zap"), a_tool("aaa")))
-    declared = declarations(a_mailbox(Post()).beside(tools))
-    assert declared == declarations(a_mailbox(Post(OWN, THEIRS)).beside(tools))
+    declared = declarations(tools.beside(a_mailbox(Post()).tool))
+    assert declared == declarations(tools.beside(a_mailbox(Post(OWN, THEIRS)).tool))
     names = [one.name for one in declared]
     assert names == [*sorted(names[:-1]), "ask_user"]
     (own,) = [one for one in declared if one.name == ABSORB]

@@ -286,6 +286,7 @@ def edited(old: str, new: str) -> str:
 
 BAD: Sequence[tuple[str, str]] = [
     (edited("name: restart-service", "name: Restart"), "x.yml:1: name: use lowercase letters, digits and hyphens, starting with a letter. Correct it."),
+    (edited("name: restart-service", "name: task"), "x.yml:1: name: task is a tool of Sayso's own; choose another name. Correct it."),
     (edited("name: restart-service", "name: " + "a" * 65), "x.yml:1: name: use lowercase letters, digits and hyphens, starting with a letter. Correct it."),
     (edited("name: restart-service\n", ""), "x.yml:1: name: Field required. Add it."),
     (edited("Restart one service.", "''"), "x.yml:2: summary: String should have at least 1 character. Correct it."),

@@ -1,93 +1,69 @@
-"""The composition root: the only module that knows which adapter fills which port."""
+"""Every part of the app, made once and handed to whatever needs it."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from adapters import console, processes
+from adapters import processes
 from adapters.counted import CountedRunner
 from adapters.grammar import GrammarModel
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.queue import TableQueue
 from adapters.jobs.table import TableEngine
 from adapters.leftovers import Leftovers, nothing
-from adapters.runbook_folder import Catalogue, RunbookFolder
+from adapters.runbook_folder import Catalogue
 from adapters.sandbox import PlainRunner
 from adapters.storage import jobs, settling, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
+from adapters.storage.erasing import Erasing
+from adapters.storage.frames import Frames
 from adapters.storage.rates import Rates
 from adapters.storage.records import Records
+from adapters.storage.reminders import Reminders
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
-from adapters.storage.sqlite import SqliteDatabase
-from adapters.storage.transactions import Database
+from adapters.storage.transactions import Database, ErasingDatabase
 from adapters.workfolder import WorkFolder
 from approvals.execution import Execution
 from approvals.freeze import Freezer
 from approvals.gate import Gate, Switches
 from approvals.models import EXPIRE, REMIND, RUN
-from bot import settings
+from bot import notify, settings
+from bot.absent import NoSandbox
 from bot.answer import Answering
 from bot.ask import Asking
 from bot.authority import AuthorityFile
+from bot.briefing import Briefing, instructions
 from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.guards import guards_of
 from bot.inbox import Inbox
+from bot.means import Means
+from bot.notify import Notifying
+from bot.recall import Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
 from bot.schedule import TICK, Scheduling, schedules_of
 from bot.settings import Settings
 from bot.stop import Stopping
+from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from core.agent import Agent
+from core.compaction import Compaction
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, Chat
-from core.errors import Invalid
 from core.limits import Limits
-from core.plans import RunStep
-from core.ports import Ended, Ending, Runner
+from core.ports import Model, Runner
 from core.redaction import Redactor
+from core.reminders import DUE
+from core.toolbelt import Toolbelt
 from core.tools import Toolbox
 
 _MOST_TRIES = 50
 """How often what cannot do harm is begun: each restart of an unlucky day takes one."""
-
-account = console.account
-draw = console.draw
-
-
-class SystemClock:
-    """The time of this machine."""
-
-    def now(self) -> datetime:
-        """Return the time in UTC."""
-        return datetime.now(UTC)  # noqa: TID251 - the Clock that everything else asks
-
-
-@dataclass(frozen=True, slots=True)
-class NoSandbox:
-    """A `Runner` for a configuration that names no sandbox: nothing runs."""
-
-    backend: str = "unset"
-
-    def obstacle(self, step: RunStep) -> str | None:
-        """Say how to choose a sandbox."""
-        del step
-        return (
-            "nothing may run, because no sandbox is chosen. An operator has to set "
-            "`sandbox: {backend: none}` in sayso.yml to run commands without one."
-        )
-
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
-        """Start nothing."""
-        del step_id
-        return Ended(ending=Ending.NOT_STARTED, exit_code=None, output=self.obstacle(step) or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,75 +78,47 @@ class App:
     scheduling: Scheduling
     engine: TableEngine
     records: Records
+    erasing: Erasing
     catalogue: Callable[[], Catalogue]
     toolbox: Callable[[], Toolbox]
+    toolbelt: Toolbelt
     settings: Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seams:
-    """What somebody may put between Sayso and what it writes to or acts on, such as a fault."""
+    """What somebody may put between Sayso and what it writes to, acts on or listens to, such as a fault."""
 
     database: Callable[[Database], Database] = lambda database: database
     runner: Callable[[Runner], Runner] = lambda runner: runner
+    model: Model = field(default_factory=GrammarModel)
     chats: Mapping[str, Chat] = field(default_factory=dict[str, Chat])
     """Platforms besides those that are configured."""
     pace: Pace = field(default_factory=Pace)
 
 
-@asynccontextmanager
-async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
-    """Open what the configuration names, notice what dead processes left, and close it again."""
-    configured = settings.read(file)
-    _must_name_tools(file, configured)
-    path = _home(file) / configured.storage.path
-    database = await SqliteDatabase.open(path, SystemClock())
-    try:
-        app = _Parts(configured, file, database, seams or Seams()).app()
-        await app.engine.notice()
-        yield app
-    finally:
-        await database.aclose()
-
-
-def _must_name_tools(file: Path, configured: Settings) -> None:
-    """Raise `Invalid` for a profile that names a tool that is not there."""
-    if any(section.tools for section in configured.profiles.values()):
-        for problem in unknown_tools(configured, catalogue(file, configured)):
-            raise Invalid(problem)
-
-
-def unknown_tools(configured: Settings, found: Catalogue) -> Iterator[str]:
-    """Yield what is wrong with the tools of profiles; nothing while a file that is bad may be the reason."""
-    known = {tool.name for tool in found.tools}
-    for name, section in configured.profiles.items():
-        for tool in section.tools or ():
-            if tool not in known and not found.faults:
-                yield f"profiles.{name}.tools: there is no tool {tool}. Correct or remove it."
-
-
-def catalogue(file: Path, configured: Settings) -> Catalogue:
-    """Return the runbooks as they are now, with what is wrong with the others."""
-    return _folder(file, configured).catalogue()
-
-
-class _Parts:
+class Parts:
     """What several parts of the app share."""
 
-    def __init__(self, configured: Settings, file: Path, database: Database, seams: Seams) -> None:
+    def __init__(
+        self, configured: Settings, file: Path, database: ErasingDatabase, seams: Seams
+    ) -> None:
         self.settings = configured
-        self.chats, self.pace = seams.chats, seams.pace
-        self.database = database = seams.database(database)
-        home = _home(file)
+        self.chats, self.pace, self.model = seams.chats, seams.pace, seams.model
+        self.erasing = Erasing(database)
+        self.database = seams.database(database)
+        home = home_of(file)
         work = home / configured.runbooks.workdir
         secrets = settings.secret_values(configured.secrets, home)
         self.redactor = Redactor.of(secrets.values())
         plain = PlainRunner(folder=work, secrets=secrets, redactor=self.redactor)
         runner = plain if configured.sandbox.backend == "none" else NoSandbox()
         self.runner = CountedRunner(seams.runner(runner))
-        self.folder = _folder(file, configured)
-        self.conversations = Conversations(database)
-        self.requests, self.runs = Requests(database), Runs(database)
+        self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
+        self.folder = folder(file, configured, self.toolbelt.owners)
+        self.folder.must_not_clash()
+        self.conversations = Conversations(self.database)
+        self.requests, self.runs = Requests(self.database), Runs(self.database)
         self.gate = Gate(
             store=self.requests,
             freezer=Freezer(
@@ -183,18 +131,19 @@ class _Parts:
                 runs_per_turn=configured.execution.runs_per_turn,
             ),
             redactor=self.redactor,
-            rates=Rates(database),
+            rates=Rates(self.database),
         )
 
         self.scheduling = Scheduling(
             schedules=lambda: schedules_of(settings.read(file)),
             inbox=self._inbox(look=_nothing, runner=None),
             store=self.requests,
-            queue=TableQueue(database),
+            queue=TableQueue(self.database),
             clock=SystemClock(),
         )
 
     def app(self) -> App:
+        """Return everything that a command may use."""
         engine = TableEngine(
             self.database,
             self._kinds(),
@@ -220,9 +169,11 @@ class _Parts:
             ),
             scheduling=self.scheduling,
             records=Records(self.database),
+            erasing=self.erasing,
             engine=engine,
             catalogue=self.folder.catalogue,
             toolbox=self.folder.toolbox,
+            toolbelt=self.toolbelt,
             settings=self.settings,
         )
 
@@ -252,6 +203,7 @@ class _Parts:
             TURN: Kind(handler=self._answering(), clean=left.of_turn, settle=turns.settle),
             RUN: Kind(handler=self._running(), clean=left.of_run, settle=settling.settle),
             TICK: Kind(handler=self.scheduling, clean=nothing, settle=again),
+            DUE: Kind(handler=self._notifying(), clean=nothing, settle=again),
             REMIND: Kind(handler=reminding, clean=nothing, settle=again),
             EXPIRE: Kind(handler=expiring, clean=nothing, settle=again),
             POST: Kind(handler=delivering.post, clean=nothing, settle=again),
@@ -262,29 +214,40 @@ class _Parts:
         execution = Execution(store=self.runs, runner=self.runner)
         return Running(store=self.requests, gate=self.gate, execution=execution)
 
-    def _answering(self) -> Answering:
-        return Answering(
-            conversations=self.conversations,
-            agent=Agent(runner=self.runner, redactor=self.redactor, limits=Limits()),
-            model=GrammarModel(),
+    def _notifying(self) -> Notifying:
+        return Notifying(
+            reminders=Reminders(self.database),
             gate=self.gate,
+            inbox=self._inbox(look=_nothing, runner=None),
+            wakes=notify.wakes(self.model, self.settings.toolsets.reminders),
+        )
+
+    def _answering(self) -> Answering:
+        return Answering(means=self._means(Limits()), running=self.runner.running)
+
+    def _means(self, limits: Limits) -> Means:
+        return Means(
+            conversations=self.conversations,
+            recalling=Recalling(
+                conversations=self.conversations,
+                requests=self.requests,
+                compaction=Compaction(limits=limits, redactor=self.redactor),
+            ),
+            briefing=Briefing(
+                system=instructions(),
+                frames=Frames(self.database),
+                redactor=self.redactor,
+                toolbelt=self.toolbelt,
+            ),
+            agent=Agent(runner=self.runner, redactor=self.redactor, limits=limits),
+            model=self.model,
+            gate=self.gate,
+            rates=Rates(self.database),
             toolbox=self.folder.toolbox,
             defaults=self.settings.defaults,
-            rates=Rates(self.database),
-            running=self.runner.running,
             guards=guards_of(self.settings.guardrails),
         )
 
 
 def _nothing() -> None:
     """Look for nothing at once: whoever serves does so at the next poll."""
-
-
-def _home(file: Path) -> Path:
-    """Return the folder that paths in the configuration are relative to."""
-    return file.resolve().parent
-
-
-def _folder(file: Path, configured: Settings) -> RunbookFolder:
-    folder = _home(file) / configured.runbooks.folder
-    return RunbookFolder(folder, strict=configured.runbooks.strict)

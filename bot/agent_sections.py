@@ -1,0 +1,112 @@
+"""The sections of `sayso.yml` about the agent: what it may use, how far and how often, and what stops it."""
+
+import re
+import warnings
+from typing import Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from bot.sections import Count, Names, Seconds, Section
+from core.durations import Duration
+from core.rates import UNHURRIED
+from core.toolsets.memory import MemoryConfig
+from core.toolsets.reminders import RemindersConfig
+from core.toolsets.skills import SkillsConfig
+
+_SLASHES = 2
+_DEFAULTS: dict[str, object] = {}
+
+
+class ProfileSection(Section):
+    """What the agent may use, and how far it may go, in some conversations."""
+
+    tools: Names | None = None
+    """The only tools that there are; left out, all of them."""
+    max_turns: Count | None = Field(default=None, ge=1)
+    max_tool_calls: Count | None = Field(default=None, ge=1)
+    max_tokens: Count | None = Field(default=None, ge=1)
+    max_seconds: Seconds | None = None
+    tenants: Names = ()
+    """Whose conversations get it."""
+    channels: Names = ()
+    """Which ones' conversations get it, as `platform/workspace/channel`."""
+    choose: Names = ()
+    """Groups whose people may choose it with `--profile`."""
+
+    @field_validator("channels")
+    @classmethod
+    def _are_channels(cls, channels: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(c.count("/") == _SLASHES and all(c.split("/")) for c in channels):
+            raise ValueError("write a channel as platform/workspace/channel")
+        return channels
+
+
+class RateSection(Section):
+    """So many at once, and as many again over each further span of that length."""
+
+    most: Count = Field(ge=1, le=1_000_000)
+    per: Duration
+
+
+class ToolRateSection(RateSection):
+    """How often one person may have tools called whose name fits."""
+
+    tool: str = Field(min_length=1, max_length=64)
+
+
+class RatesSection(Section):
+    """How often one person may do something. Of `tools`, the first line that fits counts."""
+
+    messages: RateSection = RateSection(most=UNHURRIED.messages.most, per=UNHURRIED.messages.per)
+    tools: tuple[ToolRateSection, ...] = ()
+
+
+class GuardrailSection(Section):
+    """What must not occur at one stage of a turn, and what people are told where it does."""
+
+    stage: Literal["input", "context", "tool", "output"]
+    pattern: re.Pattern[str]
+    reason: str = Field(min_length=1, max_length=300, pattern=r"\S")
+
+    @field_validator("pattern", mode="before")
+    @classmethod
+    def _compiles(cls, pattern: object) -> re.Pattern[str]:
+        if not isinstance(pattern, str):
+            raise ValueError("write a regular expression in quotes")  # noqa: TRY004 - pydantic wants it
+        try:
+            with warnings.catch_warnings(action="error"):
+                compiled = re.compile(pattern)
+        except (re.error, OverflowError, RecursionError, Warning) as error:
+            raise ValueError(f"this is no regular expression: {error}") from error
+        if compiled.search(""):
+            raise ValueError("this is found in every text; leave out what may be empty")
+        return compiled
+
+
+class ToolsetsSection(BaseModel):
+    """What there is besides runbooks: each toolset that stands here is on.
+
+    Another name is that of a toolset which an installed package offers; `bot.toolsets` checks it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    memory: MemoryConfig | None = None
+    reminders: RemindersConfig | None = None
+    skills: SkillsConfig | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_on(cls, values: Any) -> Any:  # noqa: ANN401 - whatever stands in the file
+        """Take a name with nothing after it for one with its defaults."""
+        if not isinstance(values, dict):
+            return values
+        found = cast("dict[str, object]", values)
+        return {name: found[name] if found[name] is not None else _DEFAULTS for name in found}
+
+    @property
+    def on(self) -> dict[str, object]:
+        """Return what stands behind each name, in alphabetical order."""
+        own = {name: getattr(self, name) for name in type(self).model_fields}
+        found = {**own, **(self.model_extra or {})}
+        return {name: found[name] for name in sorted(found) if found[name] is not None}

@@ -1,0 +1,72 @@
+"""How a turn proposes: its gated calls become one plan that waits for people, or it hears why not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from approvals.gate import Gate
+from approvals.models import Proposal
+from core.conversations import Closing, Conversations, Turn, TurnEnd
+from core.errors import Refused
+from core.guardrails import Guarding, Proposed, Violation
+from core.jobs import Hold
+from core.outcomes import Reason
+from core.plans import Plan
+from core.tools import Checked, Toolbox
+from core.transcript import AgentText
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposing:
+    """Proposes on behalf of one turn, which ends in the same transaction."""
+
+    conversations: Conversations
+    gate: Gate
+    turn: Turn
+    hold: Hold
+    guarding: Guarding
+
+    async def calls(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> str:
+        """Propose what a model or a typed command calls; return the request's id."""
+        return await self._proposed(self._proposal(calls, about, end))
+
+    async def plan(
+        self,
+        plan: Plan,
+        tools: Toolbox,
+        *,
+        expects: Plan | None = None,
+        supersedes: str | None = None,
+    ) -> str | Violation:
+        """Propose what a plan of before says, by these tools; no model has a say in it."""
+        calls = [tools[call.tool].check(call.arguments, {}) for call in plan.calls]
+        violation = await self.guarding.check(Proposed(calls=tuple(calls), about=AgentText()))
+        if violation:
+            return violation
+        end = TurnEnd(reason=Reason.PROPOSED, text="")
+        new = self._proposal(calls, AgentText(), end)
+        return await self._proposed(replace(new, expects=expects, supersedes=supersedes))
+
+    def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:
+        return Proposal(
+            tenant=self.turn.tenant,
+            conversation=self.turn.conversation,
+            turn=self.turn.id,
+            requester=self.turn.principal,
+            profile=self.turn.profile,
+            calls=tuple(calls),
+            about=about,
+            closing=Closing(turn=self.turn, job=self.hold.job, end=end),
+        )
+
+    async def _proposed(self, proposal: Proposal) -> str:
+        if self.gate.switches.plan_only:
+            plan = await self.gate.freeze(proposal)
+            await self.conversations.keep_plan(
+                self.turn.tenant, plan.id, plan.sha256, plan.canonical
+            )
+            raise Refused(
+                f"Nothing runs here, so nobody is asked. The plan is frozen as {plan.id}; "
+                f"write it out with: sayso plan export {plan.id}"
+            )
+        self.hold.check()
+        return (await self.gate.propose(proposal)).id

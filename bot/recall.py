@@ -1,0 +1,104 @@
+"""What is known of a conversation where a turn begins: read once, and kept short enough."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from approvals.models import Request
+from approvals.store import ApprovalStore
+from core.asking import Asking
+from core.compaction import Compaction
+from core.conversations import START, Conversations, Mark, Turn
+from core.past import NOTHING, UNREAD, Past
+from core.transcript import Entry, Noted
+
+_MOST_BYTES = 64 * 1024 * 1024
+_ENTRY_BYTES = 256
+"""What an entry takes in memory besides its text, roughly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What this process has read of a conversation, and up to where."""
+
+    past: Past = NOTHING
+    mark: Mark = START
+
+    @property
+    def bytes(self) -> int:
+        """Return about how much memory it takes."""
+        return self.past.bytes + _ENTRY_BYTES * len(self.past.entries)
+
+
+@dataclass(slots=True, kw_only=True)
+class Memory:
+    """What was read last of the conversations that were read last, in so many bytes.
+
+    Only ever a shorter way to what the database says: each use asks it what came since, and whether
+    it is still the same epoch.
+    """
+
+    most: int = _MOST_BYTES
+    _known: OrderedDict[tuple[str, str], Known] = field(default_factory=OrderedDict)
+    _bytes: int = 0
+
+    def of(self, turn: Turn) -> Known:
+        """Return what is remembered of the conversation of a turn."""
+        return self._known.get((turn.tenant, turn.conversation), Known())
+
+    def keep(self, turn: Turn, known: Known) -> None:
+        """Remember this instead, and forget what was not used for longest."""
+        key = (turn.tenant, turn.conversation)
+        self._forget(key)
+        self._known[key] = known
+        self._bytes += known.bytes
+        while self._bytes > self.most:
+            self._forget(next(iter(self._known)))
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        gone = self._known.pop(key, None)
+        self._bytes -= gone.bytes if gone else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What a turn begins with."""
+
+    past: Past
+    fresh: tuple[Entry, ...]
+    """The end of it, which is not stored yet: the turn appends it before everything else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalling:
+    """Finds what a model is to know when it is asked."""
+
+    conversations: Conversations
+    requests: ApprovalStore
+    compaction: Compaction
+    memory: Memory = field(default_factory=Memory)
+
+    async def recall(self, turn: Turn, asking: Asking) -> Recalled:
+        """Return the turns before and the news; a conversation that has grown too large begins anew."""
+        if not asking.model.generative:
+            news = await self.conversations.news(turn)
+            return Recalled(past=UNREAD.then(*news), fresh=news)
+        past, news = await self._read(turn)
+        if not self.compaction.is_due(past.then(*news), asking.prompt):
+            return Recalled(past=past.then(*news), fresh=news)
+        waiting = await self.requests.live(turn.tenant, turn.conversation)
+        short = await self.compaction.shortened(past, asking, map(_line, waiting))
+        return Recalled(past=NOTHING.then(*short, *news), fresh=(*short, *news))
+
+    async def _read(self, turn: Turn) -> tuple[Past, tuple[Noted, ...]]:
+        """Return what is stored, of which only what is new since the last time is read."""
+        known = self.memory.of(turn)
+        history = await self.conversations.history(turn, known.mark)
+        before = known.past if history.mark.epoch == known.mark.epoch else NOTHING
+        past = before.then(*history.entries)
+        self.memory.keep(turn, Known(past=past, mark=history.mark))
+        return past, history.news
+
+
+def _line(request: Request) -> str:
+    """Return a request in a line."""
+    return f"{', '.join(dict.fromkeys(call.tool for call in request.plan.calls))} asked by {request.requester}"

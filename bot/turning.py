@@ -1,0 +1,254 @@
+"""What happens in a turn: from a message to an answer or to a card."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeAlias
+
+from approvals import entitlement
+from approvals.delegation import Delegation
+from approvals.policy import Authority
+from bot.mailbox import mailbox_of
+from bot.means import Given, Means
+from bot.proposing import Proposing
+from core import commands, dictated, plans
+from core.agent import Dictated, Session
+from core.conversations import Again, Exported, Masked, Turn, TurnEnd, Words
+from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
+from core.guardrails import Guarding, Violation
+from core.jobs import Hold, LeaseLost
+from core.mailbox import Mailbox
+from core.outcomes import Outcome, Reason
+from core.past import Past
+from core.ports import Model
+from core.principals import Principal
+from core.prompt import Prompt
+from core.task import Task
+from core.tools import Checked, Toolbox
+from core.toolset import Channel
+from core.trail import Happening
+from core.transcript import AgentText, Entry, Heard
+
+_Kept: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
+"""Returns what a conversation keeps of what a turn appended."""
+_MASKED = (
+    "Your message holds what looks like a secret, so I read no further and kept it masked. "
+    "Let a runbook name the secret (`secrets:`), and change one that was really used."
+)
+_log = logging.getLogger("sayso.turn")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turning:
+    """One turn on its way."""
+
+    means: Means
+    turn: Turn
+    hold: Hold
+    mailbox: Mailbox
+    task: Task
+    _seen: list[Entry] = field(default_factory=list[Entry])
+
+    @classmethod
+    def of(cls, means: Means, turn: Turn, hold: Hold) -> "Turning":
+        """Return a turn at its beginning."""
+        mailbox = mailbox_of(turn, means.conversations, means.gate)
+        return cls(means=means, turn=turn, hold=hold, mailbox=mailbox, task=means.briefing.task())
+
+    async def outcome(self) -> Outcome:
+        """Return how the turn ends; what is raised on purpose is an answer too."""
+        try:
+            return await self._outcome()
+        except LeaseLost:
+            # Lost, or told to end just now: which of both, the end of the turn finds out.
+            return Outcome(reason=Reason.STOPPED, text="")
+        except (Invalid, Unavailable) as error:
+            return Outcome(reason=Reason.ERROR, text=error.shown)
+        except SaysoError as error:
+            return _answered(error.shown)
+
+    def end(self, outcome: Outcome, killed: int) -> TurnEnd:
+        """Return the end of the turn; of one that was cut, what it was told and had done."""
+        cut = outcome.reason is Reason.STOPPED
+        entries = tuple(self._seen) if cut else outcome.entries
+        end = self._end(outcome.reason, outcome.text, entries)
+        return replace(end, suggestions=outcome.suggestions, killed=killed)
+
+    def _end(self, reason: Reason, text: str, entries: tuple[Entry, ...]) -> TurnEnd:
+        return TurnEnd(
+            reason=reason,
+            text=text,
+            entries=entries,
+            absorbed=self.mailbox.heard,
+            frame=self.task.frame,
+        )
+
+    async def _outcome(self) -> Outcome:
+        authority, principal = self.means.gate.person(self.turn.tenant, self.turn.principal)
+        given = self._given(authority, principal)
+        match self.turn.wish:
+            case Words(text=text):
+                return await self._to_words(text, given)
+            case Masked():
+                return _answered(_MASKED)
+            case Exported(plan=body):
+                plan = plans.read(body)
+                tools = given.runbooks.offered(given.may)
+                return _proposed(await self._proposing.plan(plan, tools, expects=plan))
+            case Again(request=request):
+                old = await self.means.gate.may_again(authority, principal, request)
+                tools = given.runbooks.offered(given.may)
+                return _proposed(await self._proposing.plan(old.plan, tools, supersedes=old.id))
+
+    def _given(self, authority: Authority, principal: Principal) -> Given:
+        """Return what this turn may use; raise `Refused` where it may do nothing at all."""
+        means, turn = self.means, self.turn
+        if not entitlement.may_chat(authority, principal, turn.place):
+            raise Refused("You may no longer ask Sayso here, so this was not looked at.")
+        profile = authority.profiles.named(turn.profile)
+        if profile is None:
+            raise Refused(
+                f"The profile of this conversation, {turn.profile}, is no longer there. Start a new "
+                "conversation."
+            )
+        until = asyncio.get_running_loop().time() + profile.limits.seconds
+        delegation = Delegation(gate=means.gate, rates=means.rates, turn=turn, until=until)
+        return Given(
+            runbooks=means.toolbox(),
+            belt=means.briefing.toolbelt,
+            may=partial(delegation.may_use, authority, principal),
+            delegation=delegation,
+            profile=profile,
+        )
+
+    async def _to_words(self, text: str, given: Given) -> Outcome:
+        try:
+            model = self._model_for(text, given.offered(Channel.COMMAND))
+        except Incorrect as misuse:
+            return _answered(misuse.shown)
+        prompt = self._prompt(model, given)
+        known, fresh = await self._known(text, model, prompt, given)
+        kept = partial(_kept, fresh, model)
+        agent = replace(self.means.agent, limits=given.profile.limits)
+        outcome = await agent.turn(
+            Heard(speaker=self.turn.principal, text=text),
+            model=model,
+            history=known,
+            session=self._session(model, prompt, given, partial(self._saw, kept)),
+            propose=partial(self._propose, kept),
+        )
+        return replace(outcome, entries=kept(outcome.entries))
+
+    def _model_for(self, text: str, tools: Toolbox) -> Model:
+        """Return what decides: the person, where they typed a command, else the model."""
+        marked = commands.after_mark(text)
+        typed = commands.parse(marked, tools) if marked else None
+        return Dictated(typed) if typed else self.means.model
+
+    def _prompt(self, model: Model, given: Given) -> Prompt:
+        """Return what stands before the conversation."""
+        tools = given.offered(_channel(model))
+        if not model.generative:
+            return Prompt(tools=tools)
+        # Declared whether they are of use or not, so that the prompt stays as it is.
+        return self.means.briefing.prompt(tools.beside(self.mailbox.tool, self.task.tool))
+
+    async def _known(
+        self, text: str, model: Model, prompt: Prompt, given: Given
+    ) -> tuple[Past, tuple[Entry, ...]]:
+        """Return what the model knows before the message, and the end of it that is not stored yet."""
+        means, caller = self.means, given.delegation.caller
+        asking = means.agent.asking(model, prompt, self._name, self._tell)
+        recalled = await means.recalling.recall(self.turn, asking)
+        if not model.generative:
+            return recalled.past, recalled.fresh
+        visible = recalled.past.entries
+        states = await means.briefing.states(self.task, text, prompt.tools, caller, visible)
+        return recalled.past.then(*states), (*recalled.fresh, *states)
+
+    def _session(
+        self,
+        model: Model,
+        prompt: Prompt,
+        given: Given,
+        watch: Callable[[tuple[Entry, ...]], None],
+    ) -> Session:
+        return Session(
+            turn=self._name,
+            caller=given.delegation.caller,
+            prompt=prompt,
+            defaults=self.means.defaults,
+            known=given.known(_channel(model)),
+            access=given.access,
+            guards=self.means.guards,
+            trail=self._tell,
+            mail=self.mailbox.news,
+            watch=watch,
+        )
+
+    async def _propose(
+        self,
+        kept: _Kept,
+        calls: Sequence[Checked],
+        about: AgentText,
+        seen: str,
+        entries: tuple[Entry, ...],
+    ) -> str:
+        end = self._end(Reason.PROPOSED, seen, kept(entries))
+        return await self._proposing.calls(calls, about, end)
+
+    @property
+    def _proposing(self) -> Proposing:
+        means = self.means
+        return Proposing(
+            conversations=means.conversations,
+            gate=means.gate,
+            turn=self.turn,
+            hold=self.hold,
+            guarding=Guarding(
+                guards=means.guards,
+                redactor=means.agent.redactor,
+                trail=self._tell,
+                turn=self.turn.id,
+            ),
+        )
+
+    @property
+    def _name(self) -> str:
+        """Return what its commands are named after.
+
+        The claim is in it too: whoever answers next must not be taken for this one.
+        """
+        return f"{self.turn.id}.{self.hold.job.fence}"
+
+    def _saw(self, kept: _Kept, entries: tuple[Entry, ...]) -> None:
+        self._seen[:] = kept(entries)
+
+    async def _tell(self, happened: Sequence[Happening]) -> None:
+        """Keep what happened; where that fails, the turn goes on, and its end says how it ended."""
+        try:
+            await self.means.conversations.happened(self.turn, self.hold.job.fence, happened)
+        except Unavailable as error:
+            _log.warning("turn %s: not on record: %s", self.turn.id, error.shown)
+
+
+def _channel(model: Model) -> Channel:
+    """Return where tools are offered to whatever decides."""
+    return Channel.TOOL if model.generative else Channel.COMMAND
+
+
+def _kept(fresh: tuple[Entry, ...], model: Model, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Return what to append: what no model decided is kept as done by the person (C28)."""
+    return (*fresh, *(entries if model.generative else dictated.by_person(entries)))
+
+
+def _answered(text: str) -> Outcome:
+    return Outcome(reason=Reason.ANSWERED, text=text)
+
+
+def _proposed(request: str | Violation) -> Outcome:
+    if isinstance(request, Violation):
+        return Outcome(reason=request.reason, text=request.text)
+    return Outcome(reason=Reason.PROPOSED, text="", request=request)

@@ -1,0 +1,49 @@
+"""The composition root: the only package that knows which adapter fills which port."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from adapters import console
+from adapters.storage.sqlite import SqliteDatabase
+from bot import settings
+from bot.settings import Settings
+from bot.wiring.catalogue import SystemClock, catalogue, home_of, toolbelt, unknown_tools
+from bot.wiring.parts import App, Parts, Seams
+from core.errors import Invalid
+
+__all__ = [
+    "App",
+    "Seams",
+    "account",
+    "catalogue",
+    "draw",
+    "opened",
+    "toolbelt",
+    "unknown_tools",
+]
+
+account = console.account
+draw = console.draw
+
+
+@asynccontextmanager
+async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
+    """Open what the configuration names, notice what dead processes left, and close it again."""
+    configured = settings.read(file)
+    _must_name_tools(file, configured)
+    path = home_of(file) / configured.storage.path
+    database = await SqliteDatabase.open(path, SystemClock())
+    try:
+        app = Parts(configured, file, database, seams or Seams()).app()
+        await app.engine.notice()
+        yield app
+    finally:
+        await database.aclose()
+
+
+def _must_name_tools(file: Path, configured: Settings) -> None:
+    """Raise `Invalid` for a profile that names a tool that is not there."""
+    if any(section.tools for section in configured.profiles.values()):
+        for problem in unknown_tools(file, configured):
+            raise Invalid(problem)

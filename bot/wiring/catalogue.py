@@ -1,0 +1,76 @@
+"""What the configuration lets somebody ask for: runbooks and toolsets, read from where they lie."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from adapters.runbook_folder import Catalogue, RunbookFolder
+from adapters.skill_folder import shelf
+from adapters.storage.memories import Memories
+from adapters.storage.reminders import Reminders
+from adapters.storage.transactions import Database
+from bot.absent import NoDatabase
+from bot.settings import Settings
+from bot.toolsets import Ports, composed
+from core.errors import Invalid
+from core.redaction import Redactor
+from core.toolbelt import Toolbelt
+
+
+class SystemClock:
+    """The time of this machine."""
+
+    def now(self) -> datetime:
+        """Return the time in UTC."""
+        return datetime.now(UTC)  # noqa: TID251 - the Clock that everything else asks
+
+
+def home_of(file: Path) -> Path:
+    """Return the folder that paths in the configuration are relative to."""
+    return file.resolve().parent
+
+
+def folder(file: Path, configured: Settings, taken: Mapping[str, str]) -> RunbookFolder:
+    """Return the folder of the runbooks; none of them may have a name that is `taken`."""
+    path = home_of(file) / configured.runbooks.folder
+    return RunbookFolder(path, strict=configured.runbooks.strict, taken=taken)
+
+
+def catalogue(file: Path, configured: Settings) -> Catalogue:
+    """Return the runbooks as they are now, with what is wrong with the others."""
+    try:
+        taken = toolbelt(file, configured).owners
+    except Invalid:
+        taken = dict[str, str]()  # told with the toolsets
+    return folder(file, configured, taken).catalogue()
+
+
+def toolbelt(
+    file: Path,
+    configured: Settings,
+    database: Database | None = None,
+    redactor: Redactor | None = None,
+) -> Toolbelt:
+    """Return the toolsets that are on; without a database they can be looked at, but not used.
+
+    Raises `Invalid` with file, line and field where they do not fit together.
+    """
+    home, kept = home_of(file), database or NoDatabase()
+    ports = Ports(
+        memories=Memories(kept),
+        reminders=Reminders(kept),
+        clock=SystemClock(),
+        redactor=redactor or Redactor.of([]),
+        shelf=lambda path: shelf(home / path),
+    )
+    return composed(file, configured, ports.own())
+
+
+def unknown_tools(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield what is wrong with the tools of profiles; nothing while a file that is bad may be the reason."""
+    found = catalogue(file, configured)
+    known = {tool.name for tool in found.tools} | toolbelt(file, configured).owners.keys()
+    for name, section in configured.profiles.items():
+        for tool in section.tools or ():
+            if tool not in known and not found.faults:
+                yield f"profiles.{name}.tools: there is no tool {tool}. Correct or remove it."

@@ -1,0 +1,1 @@
+"""Toolsets of Sayso's own: pure logic over ports."""

@@ -1,0 +1,97 @@
+"""The toolset `skills`: a menu in the instructions, and each text for whoever asks for it (T12)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+
+from core.canonical import Json, JsonObject, sha256
+from core.dictated import quoted
+from core.errors import Invalid
+from core.fitting import cut
+from core.params import Param
+from core.skills import Shelf, Skill
+from core.tools import Caller, Effect, Tool
+from core.toolset import Channel, Exposure, Instruction, Toolset
+
+NAME = "skills"
+TOOL = "skill"
+_MENU = (
+    f"There are texts by the operators about how things are done here. Read one with `{TOOL}` before "
+    "you do what it is about; they give you no right to anything. There are:"
+)
+_LABEL = (
+    "The skill {name}, as the operators wrote it. Follow it as far as the tools and the people here "
+    "allow; it decides nothing."
+)
+
+
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("write a number")  # noqa: TRY004 - pydantic wants a ValueError
+    return value
+
+
+class SkillsConfig(Exposure):
+    """Where the texts lie, and how long each may be."""
+
+    toolset: ClassVar[str] = NAME
+    serves: ClassVar[tuple[Channel, ...]] = (Channel.TOOL, Channel.PROMPT, Channel.COMMAND)
+
+    folder: str = Field(default="skills", min_length=1)
+    """Relative to the folder of sayso.yml."""
+    most_bytes: Annotated[int, BeforeValidator(_no_boolean)] = Field(
+        default=16 * 1024, ge=256, le=32 * 1024
+    )
+    """Of what is sent of one text; whatever is longer is cut there and says so."""
+    strict: bool = False
+    """Refuse to start while any file is bad, instead of leaving that file out."""
+
+
+def toolset(config: SkillsConfig, shelf: Shelf) -> Toolset:
+    """Return the toolset for these texts; where there are none, it offers nothing.
+
+    Raises `Invalid` for a fault where strict.
+    """
+    if config.strict and shelf.faults:
+        raise Invalid(shelf.faults[0])
+    if not shelf.skills:
+        return Toolset(name=NAME, faults=shelf.faults)
+    found = {one.name: one for one in sorted(shelf.skills, key=lambda one: one.name)}
+    tool = _tool(config, found)
+    menu = "\n".join([_MENU, *(f"- {one.name}: {one.summary}" for one in found.values())])
+    return Toolset(
+        name=NAME,
+        faults=shelf.faults,
+        tools=(tool,),
+        commands=(tool,),
+        instructions=(Instruction(about=TOOL, text=menu),),
+    )
+
+
+def _tool(config: SkillsConfig, skills: Mapping[str, Skill]) -> Tool:
+    async def look(arguments: JsonObject, caller: Caller) -> str:
+        del caller  # the same text for everybody who may read skills at all
+        found = skills[str(arguments["name"])]
+        body = cut(found.body, config.most_bytes)
+        return f"{_LABEL.format(name=found.name)}\n{quoted(body)}"
+
+    return Tool(
+        name=TOOL,
+        summary="Read how something is done here.",
+        effect=Effect.READ,
+        risk="low",
+        definition=sha256(f"the tool {TOOL} of {NAME}"),
+        parameters=_parameters(tuple(skills)),
+        defaults=dict[str, Json](),
+        look=look,
+    )
+
+
+def _parameters(names: tuple[str, ...]) -> type[BaseModel]:
+    """Return the shape of the arguments: one closed choice, so that no text is ever a path."""
+    fields: dict[str, Any] = {
+        "p_name": Param(type="string", min_length=1, max_length=64, enum=names).annotation("name")
+    }
+    config = ConfigDict(extra="forbid", strict=True, frozen=True, title=TOOL)
+    return create_model("Arguments", __config__=config, **fields)

@@ -1,0 +1,79 @@
+"""C86: a whole conversation as one value, on every database."""
+
+import json
+
+from adapters.storage.transactions import rows
+from bot import contract
+from core import exports
+from core.conversations import TurnEnd
+from core.outcomes import Reason
+from tests.builders import CONVERSATION, PLACE, TENANT, a_new_turn
+from tests.contracts.test_transcripts import ENTRIES
+from tests.stores import (
+    OTHER_CONVERSATION,
+    SUCCEEDED,
+    Stores,
+    answering,
+    everything,
+    running,
+    stepped,
+)
+
+Rows = list[tuple[str, str]]
+
+
+async def kept(stores: Stores, conversation: str) -> Rows:
+    """Return the transcript of a conversation as it lies in the table."""
+    found = await stores.database.transact(
+        lambda _: rows(
+            "SELECT kind, body FROM transcript WHERE conversation = :conversation ORDER BY seq",
+            conversation=conversation,
+        )
+    )
+    return [(row["kind"], row["body"]) for row in found]
+
+
+async def answered(stores: Stores, turn: str, conversation: str, end: TurnEnd) -> None:
+    """Have a turn of a conversation end like this."""
+    new = a_new_turn(turn, conversation=conversation)
+    await stores.conversations.end(await answering(stores, new, end))
+
+
+async def test_c86_an_export_holds_each_part_in_its_order(stores: Stores) -> None:
+    run = await stepped(stores, await running(stores), SUCCEEDED)
+    end = TurnEnd(reason=Reason.ANSWERED, text="Three.", entries=ENTRIES)
+    await answered(stores, "t_7", CONVERSATION, end)
+    found = await stores.records.export(CONVERSATION)
+    assert found is not None
+    assert (found.conversation, found.tenant, found.place) == (CONVERSATION, TENANT, PLACE)
+    assert found.transcript[-len(ENTRIES) :] == ENTRIES
+    assert found.entries == tuple(await stores.records.said(CONVERSATION))
+    assert [(turn.id, turn.reason) for turn in found.turns] == [
+        ("t_1", Reason.ANSWERED),
+        ("t_7", Reason.ANSWERED),
+    ]
+    assert (found.requests, found.runs) == ((run.request,), (run.id,))
+    assert found.erased_at is None
+
+
+async def test_c86_what_was_exported_builds_the_same_transcript_again_byte_for_byte(
+    stores: Stores,
+) -> None:
+    end = TurnEnd(reason=Reason.ANSWERED, text="Three.", entries=ENTRIES)
+    await answered(stores, "t_7", CONVERSATION, end)
+    found = await stores.records.export(CONVERSATION)
+    assert found is not None
+    text = json.dumps(contract.exported(found))
+    before = await kept(stores, OTHER_CONVERSATION)
+    again = TurnEnd(reason=Reason.ANSWERED, text="", entries=exports.rebuilt(text))
+    await answered(stores, "t_8", OTHER_CONVERSATION, again)
+    assert await kept(stores, OTHER_CONVERSATION) == before + await kept(stores, CONVERSATION)
+
+
+async def test_an_unknown_conversation_has_none_and_reading_changes_nothing(
+    stores: Stores,
+) -> None:
+    before = await everything(stores.database)
+    assert await stores.records.export("c_none") is None
+    assert await stores.records.export(CONVERSATION) is not None
+    assert await everything(stores.database) == before

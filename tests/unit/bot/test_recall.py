@@ -1,0 +1,246 @@
+"""C79 and I10: what a turn knows of the turns before, however long a conversation goes on."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import pytest
+
+from adapters.storage.conversations import Conversations
+from adapters.storage.erasing import Erasing
+from bot.recall import Known, Memory
+from core.conversations import History, Mark, Turn
+from core.limits import Limits, prompt_bytes
+from core.outcomes import Reason
+from core.past import NOTHING
+from core.tools import Effect
+from core.transcript import (
+    Called,
+    Compacted,
+    Entry,
+    Heard,
+    Move,
+    Noted,
+    Say,
+    Spoke,
+    Stated,
+    ToolCall,
+    Use,
+    whole,
+)
+from tests.bots import Bots
+from tests.builders import CONVERSATION, TENANT, a_new_turn, a_proposal, a_tool
+from tests.fakes.model import ScriptedModel
+from tests.fakes.runner import exited
+from tests.gates import APPEND, World, allow
+from tests.scene import use
+from tests.stores import Connect, Stores
+
+TURNS = 500
+LIMITS = Limits(prompt_bytes=32 * 1024)
+LOOK = a_tool("look", effect=Effect.READ)
+
+
+@pytest.fixture
+def bots(stores: Stores) -> Bots:
+    world = World(stores)
+    world.tools += (LOOK,)
+    world.rules += (allow("chat:ask", "dev", "*"), allow("tool:read", "dev"))
+    return Bots(world)
+
+
+@dataclass
+class Scribe:
+    """A model that looks, answers and proposes; it keeps every prompt, and sums up where it `sums`."""
+
+    rng: random.Random
+    sums: bool
+    generative: bool = True
+    seen: list[tuple[Entry, ...]] = field(default_factory=list[tuple[Entry, ...]])
+    summaries: int = 0
+
+    async def next_move(
+        self, entries: Sequence[Entry], prompt: object, *, conclude: bool = False
+    ) -> Move:
+        del prompt
+        self.seen.append(tuple(entries))
+        if conclude:
+            self.summaries += 1
+            return Say(text=f"Summary {self.summaries}." if self.sums else "")
+        if isinstance(entries[-1], Heard):
+            name = self.rng.choice(["look", "look", "look", "append-word"])
+            why = {} if name == "look" else {"rationale": "It is needed."}
+            word = f"w{len(self.seen)}"
+            calls = [ToolCall(id=f"c{len(self.seen)}", tool=name, arguments={"word": word, **why})]
+            return Use(calls=tuple(calls))
+        return Say(text="Found " + "y" * self.rng.randrange(300))
+
+
+def grows(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> bool:
+    return after[: len(before)] == before
+
+
+@pytest.mark.parametrize("sums", [True, False], ids=["with words", "without"])
+async def test_c79_a_thread_of_500_turns_stays_valid_and_under_the_limit(
+    bots: Bots, *, sums: bool
+) -> None:
+    model = Scribe(random.Random(7), sums)  # noqa: S311 - a test that can be repeated
+    bots.limits, bots.model = LIMITS, model  # type: ignore[assignment]  # a model like any other
+    reasons = set[Reason]()
+    for number in range(TURNS):
+        if number % 5 == 0:
+            bots.memory = Memory()  # another process answers
+        answered = await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
+        reasons.add(answered.reason)
+        if answered.request and number % 2:
+            await bots.world.deny("bob", answered.request, "not now")
+    assert reasons == {Reason.ANSWERED, Reason.PROPOSED}
+    assert all(whole(seen) == seen for seen in model.seen)
+    assert all(prompt_bytes(seen) <= LIMITS.kept_bytes for seen in model.seen)
+    # I10: each prompt begins with the one before, except where a compaction begins another epoch.
+    breaks = [
+        (before, after)
+        for before, after in pairwise(model.seen)
+        if not grows(before[:-1] if is_asked_to_sum_up(before) else before, after)
+    ]
+    assert all(isinstance(after[0], Compacted) for _, after in breaks)
+    assert 5 < len(breaks) < TURNS // 10
+    assert model.summaries == len(breaks)
+    last = model.seen[-1][0]
+    assert isinstance(last, Compacted)
+    assert bool(last.words) is sums
+    assert last.turns > TURNS - 60
+    assert last.waiting
+    assert "alice: message" in last.text
+
+
+def is_asked_to_sum_up(entries: Sequence[Entry]) -> bool:
+    return isinstance(entries[-1], Noted) and entries[-1].text.startswith("The older part")
+
+
+async def test_c79_what_was_only_typed_is_compacted_for_the_first_model_that_reads_it(
+    bots: Bots,
+) -> None:
+    bots.limits = LIMITS
+    for number in range(40):
+        bots.world.runner.endings["look", "0", f"w{number}"] = exited(output="x" * 500)
+        bots.model = ScriptedModel()
+        told = await bots.answer(await bots.receive(f"!look word=w{number}", CONVERSATION))
+        assert told.text == "x" * 500
+    bots.model = model = ScriptedModel(Say(text="ok"), generative=True)
+    assert (await bots.answer(await bots.receive("hi", CONVERSATION))).reason is Reason.ANSWERED
+    [seen] = model.seen
+    assert isinstance(seen[0], Compacted)
+    assert whole(seen) == seen
+    ids = [call.id for entry in seen if isinstance(entry, Called) for call in entry.calls]
+    assert len(set(ids)) == len(ids)
+
+
+def looks(times: int) -> ScriptedModel:
+    call = ToolCall(id="1", tool="look", arguments={"word": "a"})
+    moves = [move for _ in range(times) for move in (use(call), Say(text="ok"))]
+    return ScriptedModel(*moves, generative=True)
+
+
+async def test_of_a_long_conversation_a_turn_reads_what_came_since_the_last_one(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, history = list[int](), Conversations.history
+
+    async def counted(self: Conversations, turn: Turn, after: Mark) -> History:
+        found = await history(self, turn, after)
+        read.append(len(found.entries))
+        return found
+
+    monkeypatch.setattr(Conversations, "history", counted)
+    bots.model = looks(6)
+    for number in range(6):
+        here = bots if number != 4 else Bots(bots.world, model=bots.model)  # another process
+        await here.answer(await here.receive(f"message {number}", CONVERSATION))
+    assert read == [2, 5, 4, 4, 19, 8]
+    assert all(grows(one, next_one) for one, next_one in pairwise(bots.model.seen))
+
+
+async def test_a_turn_that_only_passes_on_words_reads_none_of_it(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unread(*_: object) -> History:
+        pytest.fail("nobody needs this")
+
+    monkeypatch.setattr(Conversations, "history", unread)
+    bots.model = model = ScriptedModel(Say(text="ok"))
+    await bots.answer(await bots.receive("!look word=a", CONVERSATION))
+    request = await bots.world.ask(a_proposal(APPEND.check({"word": "beta"}, {})))
+    await bots.world.deny("bob", request, "not now")
+    assert (await bots.answer(await bots.receive("hi", CONVERSATION))).text == "ok"
+    [seen] = model.seen
+    assert [type(entry) for entry in seen] == [Noted, Heard]
+
+
+async def test_c77_what_was_erased_meanwhile_is_not_remembered(
+    bots: Bots, connect: Connect
+) -> None:
+    bots.model = model = looks(2)
+    await bots.answer(await bots.receive("my address is 1 High Street", CONVERSATION))
+    await bots.answer(await bots.receive("and now", CONVERSATION))
+    another = await connect()
+    await Erasing(another).erase(CONVERSATION, account="root")
+    bots.model = model = looks(1)
+    await bots.answer(await bots.receive("hello", CONVERSATION))
+    assert "High Street" not in str(model.seen)
+    assert [type(one) for one in model.seen[0]] == [Stated, Heard]
+
+
+async def test_a_compaction_that_was_not_stored_is_made_again(bots: Bots) -> None:
+    """Its turn was stopped while the model summed up, so nobody was shown anything of it."""
+    bots.limits = LIMITS
+    for number in range(2):
+        bots.model = ScriptedModel(Say(text="x" * 6000), generative=True)
+        await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
+    received = await bots.receive("stop this", CONVERSATION)
+    async with bots.thinking(received) as [answering]:
+        await bots.stop("alice", CONVERSATION)
+        assert (await answering).reason is Reason.STOPPED
+    bots.model = model = ScriptedModel(Say(text="Sum."), Say(text="ok"), generative=True)
+    assert (await bots.answer(await bots.receive("go on", CONVERSATION))).text == "ok"
+    first = model.seen[-1][0]
+    assert isinstance(first, Compacted)
+    assert first.words == "Sum."
+
+
+def the_turn(conversation: str, tenant: str = TENANT) -> Turn:
+    new = a_new_turn("t_7", conversation=conversation, tenant=tenant)
+    return Turn(
+        id=new.id,
+        tenant=tenant,
+        conversation=conversation,
+        principal=new.principal,
+        place=new.place,
+        wish=new.wish,
+    )
+
+
+def known(size: int, last: int = 1) -> Known:
+    past = NOTHING.then(Spoke(text="", content="x" * size))
+    return Known(past=past, mark=Mark(last=last))
+
+
+def test_what_was_not_used_for_longest_is_forgotten_first() -> None:
+    one = known(1000)
+    memory = Memory(most=3 * one.bytes)
+    for name in ("a", "b", "c"):
+        memory.keep(the_turn(name), one)
+    memory.keep(the_turn("a"), replace(one, mark=Mark(last=2)))
+    memory.keep(the_turn("d"), one)
+    assert [memory.of(the_turn(name)).mark.last for name in "abcd"] == [2, 0, 1, 1]
+    memory.keep(the_turn("e"), known(9_000))
+    assert [memory.of(the_turn(name)) for name in "acde"] == [Known()] * 4
+    memory.keep(the_turn("f"), one)
+    assert memory.of(the_turn("f")) == one
+
+
+def test_i14_what_is_remembered_is_one_tenants() -> None:
+    memory = Memory()
+    memory.keep(the_turn("c"), known(10))
+    assert memory.of(the_turn("c", "globex")) == Known()
