@@ -92,8 +92,8 @@ class RunbookFolder:
             known = self._read.get(file)
             if known is None or known[0] != content:
                 known = (content, runbooks.tool(content.decode(), shown))
+                commands.check(Toolbox((known[1],)))
                 self._read[file] = known
-            commands.check(Toolbox((known[1],)))
         except Invalid as error:
             return error.shown if error.shown.startswith(shown) else f"{shown}:1: {error.shown}"
         except (OSError, UnicodeDecodeError):

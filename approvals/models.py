@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 
 from core import plans
 from core.canonical import sha256
@@ -127,7 +128,7 @@ class NewRequest:
     """After what time people are reminded, if it is still open."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """A plan that waits for people, or how that ended."""
 
@@ -159,7 +160,7 @@ class Request:
         plan, card = sha256(self.plan_body), sha256(self.card_body)
         return (plan, card) == (self.plan_sha256, self.card_sha256)
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
         """Return the plan; raise `Refused` where the stored bytes are not the ones that were shown."""
         if not self.is_intact:

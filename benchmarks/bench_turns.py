@@ -17,6 +17,7 @@ from datetime import timedelta
 from pathlib import Path
 from statistics import median
 
+from adapters.storage.opening import MOST_OPEN
 from adapters.storage.requests import Requests
 from adapters.storage.sqlite import SqliteDatabase
 from benchmarks.bench_journey import furnish
@@ -28,9 +29,9 @@ from core.events import Approve, Ask, Stop
 from core.plans import RunStep
 from core.ports import Ended, Ending, Runner
 from core.principals import Identity
-from tests.builders import a_checked, a_new_request, a_rule
+from tests.builders import a_checked, a_new_request, a_new_turn, a_rule
 from tests.jobs_stress import SystemClock
-from tests.stores import Stores, begin_conversations
+from tests.stores import Stores, heard
 
 TIMES = 40
 PENDING = 10_000
@@ -169,12 +170,18 @@ def resident() -> int:
 async def pending(home: Path) -> None:
     """Let 10,000 requests wait for people in a process that serves, and a floor of as many rows."""
     database = await SqliteDatabase.open(home / "data" / "sayso.db", SystemClock())
-    await begin_conversations(Stores(database))
+    stores = Stores(database)
+    for number in range(PENDING // MOST_OPEN):
+        await heard(stores, a_new_turn(f"t_{number}", opens=f"c_{number}"))
     async with serving(home, Probe()):
         await asyncio.sleep(2)
         before, tasks = resident(), len(asyncio.all_tasks())
         for number in range(PENDING):
-            new = a_new_request(a_checked(f"w{number}"), rule=a_rule(expires=timedelta(days=30)))
+            new = a_new_request(
+                a_checked(f"w{number}"),
+                rule=a_rule(expires=timedelta(days=30)),
+                conversation=f"c_{number // MOST_OPEN}",
+            )
             await Requests(database).open(new)
         await asyncio.sleep(2)
         each, more = (resident() - before) / PENDING, len(asyncio.all_tasks()) - tasks

@@ -29,12 +29,12 @@ def submit(now: datetime, new: NewJob) -> Transaction[str]:
         owner=new.reserved_for, until=text_of(now + RESERVED) if new.reserved_for else None,
         now=text_of(now),
     )  # fmt: skip
-    if queued:
+    if queued and new.locks:
         yield sql(
             "INSERT INTO job_lock (job, lock) SELECT DISTINCT :job, value FROM json_each(:locks)",
             job=new.id, locks=json.dumps(new.locks),
         )  # fmt: skip
-    else:
+    if not queued:
         queued = yield from rows("SELECT id FROM job WHERE dedupe = :dedupe", dedupe=new.dedupe)
     found: str = queued[0]["id"]
     return found

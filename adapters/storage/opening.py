@@ -23,6 +23,9 @@ from core.conversations import Closing
 from core.errors import Refused
 from core.jobs import JobState, LeaseLost
 
+MOST_OPEN = 20
+"""Requests of one conversation that may wait at the same time: nobody reads more of them (P-08)."""
+
 
 def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial]:
     """Open a request, count its twin once more, or return the denial that forbids it."""
@@ -40,6 +43,11 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     yield from keep_plan(proposal.tenant, plan.id, plan.sha256, plan.canonical)
     inserted = yield from _insert(now, new)
     opened = yield from (must_read(proposal.tenant, new.id) if inserted else _repeat(now, new))
+    if opened is None:
+        raise Refused(
+            f"Not proposed: {MOST_OPEN} requests of this conversation wait for people already. Have "
+            "some of them decided, or stop the conversation."
+        )
     if superseded:
         yield from log(
             now, proposal.tenant, "request.superseded", proposal.requester,
@@ -93,15 +101,18 @@ def _must_be_here(proposal: Proposal) -> Transaction[None]:
 
 
 def _insert(now: datetime, new: NewRequest) -> Transaction[bool]:
-    """Insert the request unless its twin lives; the unique index decides."""
+    """Insert the request unless its twin lives, which the unique index decides, or too many wait."""
     proposal, expires_at = new.proposal, now + new.rule.expires
     card = encode(new.card(new.id, expires_at))
     inserted = yield from changed(
         "INSERT INTO request (id, tenant, conversation, turn, requester, plan, plan_sha256, rule,"
         " quorum, state, about, card, card_sha256, times_asked, opened_at, expires_at, reason)"
-        " VALUES (:id, :tenant, :conversation, :turn, :requester, :plan, :plan_sha256, :rule,"
-        " :quorum, 'open', :about, :card, :card_sha256, 1, :opened_at, :expires_at, '')"
+        " SELECT :id, :tenant, :conversation, :turn, :requester, :plan, :plan_sha256, :rule,"
+        " :quorum, 'open', :about, :card, :card_sha256, 1, :opened_at, :expires_at, ''"
+        " WHERE (SELECT count(*) FROM request WHERE conversation = :conversation"
+        " AND state IN ('open', 'granted')) < :most"
         " ON CONFLICT DO NOTHING RETURNING id",
+        most=MOST_OPEN,
         id=new.id, tenant=proposal.tenant, conversation=proposal.conversation, turn=proposal.turn,
         requester=proposal.requester, plan=new.plan.id, plan_sha256=new.plan.sha256,
         rule=rule_text(new.rule), quorum=new.rule.quorum, about=about_text(proposal.about),
@@ -110,8 +121,8 @@ def _insert(now: datetime, new: NewRequest) -> Transaction[bool]:
     return inserted
 
 
-def _repeat(now: datetime, new: NewRequest) -> Transaction[Request]:
-    """Count the twin once more; its agent text changes only while nobody voted on what they read."""
+def _repeat(now: datetime, new: NewRequest) -> Transaction[Request | None]:
+    """Count the twin once more, if there is one; its agent text changes only while nobody voted."""
     proposal = new.proposal
     twin = yield from rows(
         "UPDATE request SET times_asked = times_asked + 1"
@@ -119,6 +130,8 @@ def _repeat(now: datetime, new: NewRequest) -> Transaction[Request]:
         " AND state IN ('open', 'granted') RETURNING id, expires_at",
         conversation=proposal.conversation, requester=proposal.requester, sha256=new.plan.sha256,
     )  # fmt: skip
+    if not twin:
+        return None
     request = twin[0]["id"]
     before = yield from must_read(proposal.tenant, request)
     card = encode(new.card(request, before.expires_at))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from adapters.storage.opening import MOST_OPEN
 from approvals import cards
 from approvals.models import EXPIRE, Denial, NewRequest, Request, State
 from core.cards import encode
@@ -252,3 +253,24 @@ async def test_two_turns_that_propose_the_same_leave_one_card(stores: Stores) ->
     ]  # fmt: skip
     await heard(stores, a_new_turn("t_three", conversation=OTHER_CONVERSATION))
     assert [entry.kind for entry in await log_of(stores)].count("request.opened") == 1
+
+
+async def test_p08_only_so_many_requests_of_a_conversation_wait_and_a_twin_is_none_more(
+    stores: Stores,
+) -> None:
+    for number in range(MOST_OPEN):
+        first = await opened(stores, a_new_request(a_checked(f"w{number}")))
+    with pytest.raises(Refused) as told:
+        await stores.requests.open(a_new_request(a_checked("more")))
+    assert told.value.shown == (
+        "Not proposed: 20 requests of this conversation wait for people already. Have some of them "
+        "decided, or stop the conversation."
+    )
+    twin = await opened(stores, a_new_request(a_checked(f"w{MOST_OPEN - 1}")))
+    assert (twin.id, twin.times_asked) == (first.id, 2)
+    elsewhere = a_new_request(a_checked("more"), conversation=OTHER_CONVERSATION)
+    await opened(stores, elsewhere)
+    again = a_new_request(a_checked("again"), supersedes=first.id)
+    assert (await opened(stores, again)).state is State.OPEN
+    await stores.requests.deny(TENANT, twin.id, principal="bob", reason="")
+    assert len(await stores.requests.live(TENANT, CONVERSATION)) == MOST_OPEN
