@@ -17,7 +17,7 @@ from core import commands, dictated, plans
 from core.agent import Dictated, Session
 from core.conversations import Again, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
-from core.guardrails import Guarding, Violation
+from core.guardrails import Guarding, Input, Violation
 from core.jobs import Hold, LeaseLost
 from core.mailbox import Mailbox
 from core.outcomes import Outcome, Reason
@@ -29,7 +29,7 @@ from core.task import Task
 from core.tools import Checked, Toolbox
 from core.toolset import Channel
 from core.trail import Happening
-from core.transcript import AgentText, Entry, Heard
+from core.transcript import AgentText, Entry, Heard, Noted
 
 _Kept: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
 """Returns what a conversation keeps of what a turn appended."""
@@ -127,7 +127,7 @@ class Turning:
         try:
             model = self._model_for(text, given.offered(Channel.COMMAND))
         except Incorrect as misuse:
-            return _answered(misuse.shown)
+            return await self._misused(text, misuse.shown)
         prompt = self._prompt(model, given)
         known, fresh = await self._known(text, model, prompt, given)
         kept = partial(_kept, fresh, model)
@@ -140,6 +140,14 @@ class Turning:
             propose=partial(self._propose, kept),
         )
         return replace(outcome, entries=kept(outcome.entries))
+
+    async def _misused(self, text: str, why: str) -> Outcome:
+        """Return the end of a turn in which a command was typed that nothing can be made of."""
+        heard = Heard(speaker=self.turn.principal, text=text)
+        violation = await self._guarding.check(Input(speaker=heard.speaker, text=text))
+        if violation:
+            return replace(_blocked(violation), entries=(violation.note,))
+        return replace(_answered(why), entries=(heard, Noted(text=why)))
 
     def _model_for(self, text: str, tools: Toolbox) -> Model:
         """Return what decides: the person, where they typed a command, else the model."""
@@ -207,12 +215,18 @@ class Turning:
             gate=means.gate,
             turn=self.turn,
             hold=self.hold,
-            guarding=Guarding(
-                guards=means.guards,
-                redactor=means.agent.redactor,
-                trail=self._tell,
-                turn=self.turn.id,
-            ),
+            guarding=self._guarding,
+        )
+
+    @property
+    def _guarding(self) -> Guarding:
+        """Return the guards for what no loop leads."""
+        means = self.means
+        return Guarding(
+            guards=means.guards,
+            redactor=means.agent.redactor,
+            trail=self._tell,
+            turn=self.turn.id,
         )
 
     @property
@@ -248,7 +262,11 @@ def _answered(text: str) -> Outcome:
     return Outcome(reason=Reason.ANSWERED, text=text)
 
 
+def _blocked(violation: Violation) -> Outcome:
+    return Outcome(reason=violation.reason, text=violation.text)
+
+
 def _proposed(request: str | Violation) -> Outcome:
     if isinstance(request, Violation):
-        return Outcome(reason=request.reason, text=request.text)
+        return _blocked(request)
     return Outcome(reason=Reason.PROPOSED, text="", request=request)

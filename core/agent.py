@@ -96,7 +96,7 @@ class Agent:
         try:
             course = self._course(heard, model, session, history, propose)
         except Refused as error:
-            return Outcome(reason=Reason.ERROR, text=error.shown, entries=(heard,))
+            return Outcome(reason=Reason.ERROR, text=error.shown)
         outcome = await course.run()
         told = course.stepping.gateway.told(outcome.text)
         return outcome if outcome.request else replace(outcome, text=told)

@@ -38,6 +38,7 @@ from core.conversations import Closing, NewTurn, Turn, TurnEnd
 from core.conversations import job_of as turn_job
 from core.jobs import Hold, Job, NewJob, Replay
 from core.outcomes import Reason
+from core.transcript import Heard, Noted
 from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 
 T = TypeVar("T")
@@ -56,7 +57,11 @@ LEASE = timedelta(days=10_000)
 """No test that is about something else ever sees a lease end."""
 SUCCEEDED = StepEnd(state=StepState.SUCCEEDED, exit_code=0, output="done\n")
 FAILED = StepEnd(state=StepState.FAILED, exit_code=1, output="no\n")
-SILENT = TurnEnd(reason=Reason.ANSWERED, text="")
+SILENT = TurnEnd(
+    reason=Reason.ANSWERED,
+    text="",
+    entries=(Heard(speaker="alice", text="append alpha"), Noted(text="answered")),
+)
 UNKNOWN = StepEnd(state=StepState.UNKNOWN, note="it was stopped while it ran")
 
 LOST: Mapping[str, str] = {

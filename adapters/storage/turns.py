@@ -11,17 +11,19 @@ from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, text_of
 from core.conversations import (
     Closing,
+    Masked,
     Turn,
     TurnEnd,
     Waiting,
     Wish,
+    Words,
     job_of,
 )
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss
 from core.outcomes import Reason
 from core.trail import Finished
-from core.transcript import Heard, Noted, Spoke
+from core.transcript import Entry, Heard, Noted, Spoke
 
 _COLUMNS = (
     "turn.*, conversation.platform, conversation.workspace, conversation.channel,"
@@ -91,11 +93,7 @@ def close(
     by = f"(schedule {turn.schedule}) " if turn.schedule else ""
     yield from append(now, here, "asked", turn.principal, f"{by}{turn.wish.shown}", about=turn.id)
     left = yield from mailbox.absorb(now, turn, given)
-    told = (
-        Heard(speaker=turn.principal, text=turn.wish.shown),
-        Noted(text=given.text or given.reason),
-    )
-    yield from transcripts.extend(here, (*(given.entries or told), *left))
+    yield from transcripts.extend(here, (*(given.entries or _told(turn, given)), *left))
     if given.frame:
         yield from frames.keep(turn.tenant, here, given.frame)
     if given.text:
@@ -104,6 +102,17 @@ def close(
     yield from log(
         now, turn.tenant, "turn.ended", turn.principal, turn=turn.id, reason=given.reason
     )
+
+
+def _told(turn: Turn, given: TurnEnd) -> tuple[Entry, ...]:
+    """Return what a model is to know of a turn that nothing was appended in.
+
+    Words that nobody looked at passed no guardrail, so no prompt repeats them.
+    """
+    came = given.text or given.reason
+    if isinstance(turn.wish, Words | Masked):
+        return (Noted(text=f"A message from {turn.principal} was not looked at. {came}"),)
+    return (Heard(speaker=turn.principal, text=turn.wish.shown), Noted(text=came))
 
 
 def has_ended(turn: Turn) -> Transaction[bool]:

@@ -126,13 +126,16 @@ async def test_p05_what_a_model_sent_before_it_paused_stays_where_it_was(stores:
     assert (await known(stores)).entries == (*FIRST, *did, STOPPED)
 
 
-async def test_p05_a_message_that_was_stopped_in_the_queue_is_heard_and_noted(
+async def test_p05_c78_of_a_message_that_was_stopped_in_the_queue_the_model_hears_no_word(
     stores: Stores,
 ) -> None:
     new = a_new_turn("t_7", "wait", conversation=CONVERSATION, principal="dave")
     turn = (await stores.conversations.receive(new)).turn
     await stores.conversations.stop(turn, principal="dave")
-    assert (await known(stores)).entries == (*FIRST, Heard(speaker="dave", text="wait"), STOPPED)
+    assert (await known(stores)).entries == (
+        *FIRST,
+        Noted(text="A message from dave was not looked at. Stopped. Nothing was changed."),
+    )
 
 
 async def test_i11_it_is_written_with_the_end_of_the_turn_or_not_at_all(stores: Stores) -> None:

@@ -681,3 +681,18 @@ async def test_who_waits_for_an_answer_waits_where_a_server_gives_it(bots: Bots)
         going.set()
         told = await answering
     assert (told.text, len(bots.model.seen)) == ("From the server.", 1)
+
+
+async def test_c78_a_command_that_is_misused_passes_the_guardrail_of_what_comes_in(
+    bots: Bots,
+) -> None:
+    guards = FakeGuards(says={"input": ["It names a customer."]})
+    bots.guards = guards.guards
+    answered_ = await answered(bots, "!note")
+    assert answered_.reason is Reason.GUARDRAIL_INPUT
+    assert "It names a customer." in answered_.text
+    bots.guards = FakeGuards().guards
+    bots.model = ScriptedModel(Say(text="ok"), generative=True)
+    assert (await bots.answer(await bots.receive("hi", CONVERSATION))).text == "ok"
+    assert "append alpha" in str(bots.model.seen)
+    assert "!note" not in str(bots.model.seen)

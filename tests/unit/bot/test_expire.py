@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from adapters.storage.opening import MOST_OPEN
 from adapters.storage.transactions import rows
 from approvals import cards
 from approvals.models import EXPIRE, Request, State
@@ -69,9 +70,10 @@ async def test_p06_p07_a_request_ends_at_its_time_without_anybody_looking(
 
 async def test_x13_what_waits_adds_no_task(bots: Bots) -> None:
     async with bots.serving():
-        for number in range(100):
+        for number in range(MOST_OPEN):
             await bots.world.propose(LOW, f"w{number}")
-        assert len(await bots.world.requests()) == 100
+            await bots.elsewhere(LOW, f"w{number}")
+        assert len(await bots.world.requests()) == 2 * MOST_OPEN
         held = [task for task in asyncio.all_tasks() if task.get_name().startswith("job ")]
         assert held == []
 

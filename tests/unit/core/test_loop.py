@@ -783,7 +783,7 @@ async def test_p05_calls_at_the_end_of_the_history_are_left_out() -> None:
 async def test_p05_a_history_that_does_not_fit_together_is_not_sent() -> None:
     history = (Called(calls=(call("look"),)), Spoke(text="ok"))
     outcome, asked = await model(history=history).turn(OK)
-    assert (outcome.reason, outcome.entries, asked.seen) == (Reason.ERROR, (HEARD,), [])
+    assert (outcome.reason, outcome.entries, asked.seen) == (Reason.ERROR, (), [])
     assert outcome.text.endswith("Start a new one.")
 
 
