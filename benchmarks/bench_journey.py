@@ -5,7 +5,6 @@ INSERT each on one thread, and one `/bin/true` as a child process.
 """
 
 import asyncio
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -25,7 +24,9 @@ READ = "name: look\nsummary: Look.\neffect: read\nphrases: [look]\nsteps: [{run:
 def furnish(home: Path) -> None:
     (home / "runbooks").mkdir()
     (home / "work").mkdir()
-    shutil.copy(ROOT / "runbooks" / "demo" / "sayso.yml", home)
+    demo = (ROOT / "runbooks" / "demo" / "sayso.yml").read_text()
+    # Nobody who measures is too fast.
+    (home / "sayso.yml").write_text(f"{demo}\nrates: {{messages: {{most: 1000000, per: 1s}}}}\n")
     (home / "runbooks" / "nothing.yml").write_text(RUNBOOK)
     (home / "runbooks" / "look.yml").write_text(READ)
 
