@@ -7,6 +7,7 @@ from approvals.gate import Gate
 from approvals.models import Proposal
 from core.conversations import Closing, Conversations, Turn, TurnEnd
 from core.errors import Refused
+from core.gateway import Access, objection
 from core.guardrails import Guarding, Proposed, Violation
 from core.jobs import Hold
 from core.outcomes import Reason
@@ -24,6 +25,7 @@ class Proposing:
     turn: Turn
     hold: Hold
     guarding: Guarding
+    access: Access
 
     async def calls(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> str:
         """Propose what a model or a typed command calls; return the request's id."""
@@ -42,9 +44,18 @@ class Proposing:
         violation = await self.guarding.check(Proposed(calls=tuple(calls), about=AgentText()))
         if violation:
             return violation
+        for checked in calls:
+            await self._must_pass(checked)
         end = TurnEnd(reason=Reason.PROPOSED, text="")
         new = self._proposal(calls, AgentText(), end)
         return await self._proposed(replace(new, expects=expects, supersedes=supersedes))
+
+    async def _must_pass(self, checked: Checked) -> None:
+        """Raise why a call may not be made, or was made too often, as the gateway of a loop does."""
+        for check in (self.access.authorize, self.access.count):
+            error = await objection(check, checked)
+            if error:
+                raise error
 
     def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:
         return Proposal(

@@ -96,11 +96,13 @@ class Turning:
             case Exported(plan=body):
                 plan = plans.read(body)
                 tools = given.runbooks.offered(given.may)
-                return _proposed(await self._proposing.plan(plan, tools, expects=plan))
+                return _proposed(await self._proposing(given).plan(plan, tools, expects=plan))
             case Again(request=request):
                 old = await self.means.gate.may_again(authority, principal, request)
                 tools = given.runbooks.offered(given.may)
-                return _proposed(await self._proposing.plan(old.plan, tools, supersedes=old.id))
+                return _proposed(
+                    await self._proposing(given).plan(old.plan, tools, supersedes=old.id)
+                )
 
     def _given(self, authority: Authority, principal: Principal) -> Given:
         """Return what this turn may use; raise `Refused` where it may do nothing at all."""
@@ -137,7 +139,7 @@ class Turning:
             model=model,
             history=known,
             session=self._session(model, prompt, given, partial(self._saw, kept)),
-            propose=partial(self._propose, kept),
+            propose=partial(self._propose, given, kept),
         )
         return replace(outcome, entries=kept(outcome.entries))
 
@@ -198,6 +200,7 @@ class Turning:
 
     async def _propose(
         self,
+        given: Given,
         kept: _Kept,
         calls: Sequence[Checked],
         about: AgentText,
@@ -205,10 +208,9 @@ class Turning:
         entries: tuple[Entry, ...],
     ) -> str:
         end = self._end(Reason.PROPOSED, seen, kept(entries))
-        return await self._proposing.calls(calls, about, end)
+        return await self._proposing(given).calls(calls, about, end)
 
-    @property
-    def _proposing(self) -> Proposing:
+    def _proposing(self, given: Given) -> Proposing:
         means = self.means
         return Proposing(
             conversations=means.conversations,
@@ -216,6 +218,7 @@ class Turning:
             turn=self.turn,
             hold=self.hold,
             guarding=self._guarding,
+            access=given.access,
         )
 
     @property

@@ -103,7 +103,7 @@ class Gateway:
     ) -> Result | None:
         """Return why a check does not let a call through; one that fails does not either."""
         tool = checked.tool.name
-        error = await _error(check, checked)
+        error = await objection(check, checked)
         self._staged(call, tool, stage, error.shown if error else "")
         if error is None:
             return None
@@ -115,7 +115,8 @@ class Gateway:
         self._happened.append(Staged(call=call, tool=tool, stage=stage, why=kept))
 
 
-async def _error(check: Check, checked: Checked) -> SaysoError | None:
+async def objection(check: Check, checked: Checked) -> SaysoError | None:
+    """Return why a check does not let a call through; None alone lets it (C20)."""
     try:
         why = await check(checked)
     except SaysoError as error:

@@ -226,3 +226,17 @@ async def test_c88_what_the_model_took_is_readable_while_the_turn_still_runs(bot
     await soon(twice)
     await bots.stop("alice", CONVERSATION)
     await answering
+
+
+async def test_c22_a_plan_that_is_asked_for_again_is_counted_as_any_other(bots: Bots) -> None:
+    once = Rate(name="note", most=1, per=HOUR)
+    bots.world.rates = RateRules(messages=PLENTY.messages, tools=(once,))
+    bots.model = generative(WRITES)
+    request = (await bots.answer(await bots.receive("hi"))).request
+    assert request is not None
+    again = await bots.inbox.ask_again(an_ask(), request.id)
+    answered = await bots.answer(again)
+    assert answered.text == "Not run: you may do this once in 1h. Try again in 1h."
+    exported = await bots.inbox.ask_plan(an_ask(), request.plan)
+    assert (await bots.answer(exported)).text == answered.text
+    assert [one.id for one in await bots.world.requests()] == [request.id]
