@@ -85,7 +85,8 @@ def _step_line(step: RunStep) -> str:
     secrets = f", secrets {json_text(list(step.secrets))}" if step.secrets else ""
     limit = words(timedelta(milliseconds=step.timeout_ms))
     memory = "" if step.memory_bytes == _MEMORY else f", {step.memory_bytes} bytes of memory"
-    return f"run {json_text(list(step.argv))}, at most {limit}{memory}{secrets}"
+    network = ", with the network" if step.network else ""
+    return f"run {json_text(list(step.argv))}, at most {limit}{memory}{secrets}{network}"
 
 
 def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:

@@ -34,6 +34,8 @@ class Switches:
     plan_only: bool = False
     """Freeze plans for export, ask nobody, run nothing."""
     runs_per_turn: int = 1
+    network: bool = True
+    """Run what says that it needs the network."""
 
     def obstacle(self) -> str | None:
         """Say why nothing may run here, or None."""
@@ -100,10 +102,24 @@ class Gate:
         tools = [checked.tool.name for checked in proposal.calls]
         if not entitlement.may_propose(authority, *asked, tools):
             raise Refused("Not proposed: you may not ask for this.")
+        off = self.offline(authority, proposal.profile, proposal.calls)
+        if off:
+            raise Refused(f"Not proposed: {off}")
         secret = secrecy.exposed(proposal.calls, self.redactor)
         if secret:
             raise Refused(secret)
         return await self.freezer.freeze(proposal.calls, authority, who=proposal.turn)
+
+    def offline(self, authority: Authority, profile: str, calls: Sequence[Checked]) -> str | None:
+        """Say which call needs the network where it is off, judged from what it comes down to (C26)."""
+        scope = authority.profiles.named(profile)
+        if self.switches.network and scope and scope.network:
+            return None
+        where = f"for the profile {profile}" if self.switches.network else "here"
+        for one in calls:
+            if one.tool.expand(one.arguments).network:
+                return f"{one.tool.name} needs the network, which is switched off {where}."
+        return None
 
     async def who(self, identity: Identity) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and who is acting; a stranger is put on record."""
@@ -235,14 +251,20 @@ class Gate:
             # A file that is being saved says nothing about the plan, so the votes are kept.
             raise Unavailable(error.shown) from error
         try:
-            plan = request.plan
-            calls = [toolbox[call.tool].check(call.arguments, {}) for call in plan.calls]
-            now = await self.freezer.freeze(calls, authority, who=request.id)
+            now = await self._frozen_again(request, authority, toolbox)
         except (Refused, Unavailable) as error:
             return f"it can no longer be prepared as it was shown ({error.shown.rstrip('.')})"
-        if request.rule != authority.policy.strictest(call.risk for call in plan.calls):
+        if request.rule != authority.policy.strictest(call.risk for call in request.plan.calls):
             return "the rules that decide it changed"
-        return difference(plan, now.plan) or entitlement.lost(authority, request)
+        return difference(request.plan, now) or entitlement.lost(authority, request)
+
+    async def _frozen_again(self, request: Request, authority: Authority, toolbox: Toolbox) -> Plan:
+        """Return the plan as everything is now; raise `Refused` where it could not be proposed."""
+        calls = [toolbox[call.tool].check(call.arguments, {}) for call in request.plan.calls]
+        off = self.offline(authority, request.profile, calls)
+        if off:
+            raise Refused(off)
+        return (await self.freezer.freeze(calls, authority, who=request.id)).plan
 
     async def refuse(self, principal: Principal, request: str, reason: str) -> NoReturn:
         """Refuse what somebody tried, and put it on record; `request` is what they gave."""

@@ -26,6 +26,8 @@ class ProfileSection(Section):
     max_tool_calls: Count | None = Field(default=None, ge=1)
     max_tokens: Count | None = Field(default=None, ge=1)
     max_seconds: Seconds | None = None
+    network: bool = True
+    """Whether what needs the network may be used."""
     tenants: Names = ()
     """Whose conversations get it."""
     channels: Names = ()

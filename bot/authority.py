@@ -116,6 +116,7 @@ def _profile(name: str, section: ProfileSection) -> Profile:
             tokens=section.max_tokens or usual.tokens,
             seconds=section.max_seconds or usual.seconds,
         ),
+        network=section.network,
         choosers=frozenset(section.choose),
     )
 

@@ -189,6 +189,8 @@ class ExecutionSection(Section):
 
     plan_only: bool = False
     runs_per_turn: Count = Field(default=1, ge=0, le=1)
+    network: bool = True
+    """Whether anything may run that says that it needs the network."""
 
 
 class ConsoleSection(Section):

@@ -29,6 +29,8 @@ class RunStep:
     memory_bytes: int
     secrets: tuple[str, ...]
     """Names only. The runner puts the values into the step's environment."""
+    network: bool = False
+    """Whether it says that it needs the network."""
 
 
 @with_config(_STRICT)

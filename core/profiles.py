@@ -21,6 +21,8 @@ class Profile:
     tools: frozenset[str] | None = None
     """The only tools that there are; None for all, and with none in it there are none."""
     limits: Limits = field(default_factory=Limits)
+    network: bool = True
+    """Whether what needs the network may be used."""
     choosers: frozenset[str] = frozenset()
     """Groups whose people may choose it by its name."""
 

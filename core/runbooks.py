@@ -42,6 +42,8 @@ class Command(Part):
     timeout: Duration = timedelta(seconds=60)
     memory: ByteSize = Field(ByteSize(_ADDRESS_SPACE), ge=2**20)
     secrets: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    network: bool = False
+    """Whether it needs the network; where that is off, it is not even asked about."""
 
     @field_validator("secrets")
     @classmethod
@@ -69,6 +71,7 @@ class Command(Part):
             timeout_ms=int(self.timeout / timedelta(milliseconds=1)),
             memory_bytes=int(self.memory),
             secrets=self.secrets,
+            network=self.network,
         )
 
 

@@ -52,6 +52,12 @@ class Work:
     preview: RunStep | None = None
     preview_binds: bool = False
 
+    @property
+    def network(self) -> bool:
+        """Whether any of it needs the network."""
+        every = (*self.steps, self.verify, self.preview)
+        return any(step.network for step in every if step)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:

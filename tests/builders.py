@@ -32,10 +32,19 @@ class WordArguments(BaseModel):
     loud: bool = False
 
 
-def a_step(*argv: str, timeout_ms: int = 10_000, secrets: tuple[str, ...] = ()) -> RunStep:
+def a_step(
+    *argv: str,
+    timeout_ms: int = 10_000,
+    secrets: tuple[str, ...] = (),
+    network: bool = False,
+) -> RunStep:
     """Return one command."""
     return RunStep(
-        argv=argv or ("true",), timeout_ms=timeout_ms, memory_bytes=4 * 2**30, secrets=secrets
+        argv=argv or ("true",),
+        timeout_ms=timeout_ms,
+        memory_bytes=4 * 2**30,
+        secrets=secrets,
+        network=network,
     )
 
 

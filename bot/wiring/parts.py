@@ -129,6 +129,7 @@ class Parts:
             switches=Switches(
                 plan_only=configured.execution.plan_only,
                 runs_per_turn=configured.execution.runs_per_turn,
+                network=configured.execution.network,
             ),
             redactor=self.redactor,
             rates=Rates(self.database),

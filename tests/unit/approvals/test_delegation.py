@@ -7,12 +7,13 @@ from datetime import timedelta
 import pytest
 
 from approvals.delegation import Delegation
+from approvals.gate import Switches
 from core.canonical import JsonObject
 from core.errors import Invalid, Refused
 from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
-from core.tools import MISSING, Caller, Effect
-from tests.builders import CONVERSATION, TENANT, a_tool, a_turn
+from core.tools import MISSING, Caller, Effect, Work
+from tests.builders import CONVERSATION, TENANT, a_step, a_tool, a_turn
 from tests.gates import APPEND, PLENTY, World, allow
 from tests.stores import Stores
 
@@ -104,3 +105,14 @@ async def test_c22_calls_are_counted_by_the_rates_as_they_are_now(world: World) 
     assert await begun.count(READ) is None
     assert await begun.count(READ) == ("Not run: you may do this once in 1h. Try again in 1h.")
     assert await begun.count(WRITE) is None
+
+
+async def test_c26_a_read_that_needs_the_network_is_not_run_where_it_is_off(world: World) -> None:
+    online = replace(LOOK, expand=lambda _: Work(steps=(a_step("curl", network=True),)))
+    call = online.check({"word": "a"}, {})
+    assert await delegation(world).authorize(call) is None
+    world.switches = Switches(network=False)
+    assert await delegation(world).authorize(call) == (
+        "Not run: look needs the network, which is switched off here."
+    )
+    assert await delegation(world).authorize(READ) is None
