@@ -58,7 +58,7 @@ class Delegation:
         authority, principal = self.gate.person(self.turn.tenant, self.turn.principal)
         if not self.may_use(authority, principal, checked.tool):
             return MISSING
-        off = self.gate.offline(authority, self.turn.profile, [checked])
+        off = self.gate.switches.offline(authority, self.turn.profile, [checked])
         if off and checked.tool.effect is Effect.READ:  # the gate says so of all others
             return f"Not run: {off}"
         check = checked.tool.authorize

@@ -11,6 +11,7 @@ from approvals.freeze import Freezer, Frozen
 from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State, Voted
 from approvals.policy import Authority
 from approvals.store import ApprovalStore
+from approvals.switches import Switches
 from core import ids
 from core.display import one_line
 from core.errors import Invalid, Refused, SaysoError, Unavailable
@@ -25,25 +26,6 @@ from core.tools import Checked, Toolbox
 UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
 MOST_CALLS = 50
 _ID = re.compile(r"[0-9a-f]{32}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Switches:
-    """What an operator may turn off."""
-
-    plan_only: bool = False
-    """Freeze plans for export, ask nobody, run nothing."""
-    runs_per_turn: int = 1
-    network: bool = True
-    """Run what says that it needs the network."""
-
-    def obstacle(self) -> str | None:
-        """Say why nothing may run here, or None."""
-        if self.plan_only:
-            return "execution is switched off here (execution.plan_only)"
-        if self.runs_per_turn < 1:
-            return "no turn may run anything here (execution.runs_per_turn is 0)"
-        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,24 +84,13 @@ class Gate:
         tools = [checked.tool.name for checked in proposal.calls]
         if not entitlement.may_propose(authority, *asked, tools):
             raise Refused("Not proposed: you may not ask for this.")
-        off = self.offline(authority, proposal.profile, proposal.calls)
+        off = self.switches.offline(authority, proposal.profile, proposal.calls)
         if off:
             raise Refused(f"Not proposed: {off}")
         secret = secrecy.exposed(proposal.calls, self.redactor)
         if secret:
             raise Refused(secret)
         return await self.freezer.freeze(proposal.calls, authority, who=proposal.turn)
-
-    def offline(self, authority: Authority, profile: str, calls: Sequence[Checked]) -> str | None:
-        """Say which call needs the network where it is off, judged from what it comes down to (C26)."""
-        scope = authority.profiles.named(profile)
-        if self.switches.network and scope and scope.network:
-            return None
-        where = f"for the profile {profile}" if self.switches.network else "here"
-        for one in calls:
-            if one.tool.expand(one.arguments).network:
-                return f"{one.tool.name} needs the network, which is switched off {where}."
-        return None
 
     async def who(self, identity: Identity) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and who is acting; a stranger is put on record."""
@@ -261,7 +232,7 @@ class Gate:
     async def _frozen_again(self, request: Request, authority: Authority, toolbox: Toolbox) -> Plan:
         """Return the plan as everything is now; raise `Refused` where it could not be proposed."""
         calls = [toolbox[call.tool].check(call.arguments, {}) for call in request.plan.calls]
-        off = self.offline(authority, request.profile, calls)
+        off = self.switches.offline(authority, request.profile, calls)
         if off:
             raise Refused(off)
         return (await self.freezer.freeze(calls, authority, who=request.id)).plan

@@ -8,9 +8,10 @@ from adapters.counted import CountedRunner
 from adapters.storage.rates import Rates
 from approvals import cards
 from approvals.freeze import Freezer
-from approvals.gate import Gate, Switches
+from approvals.gate import Gate
 from approvals.models import Proposal, Request, Rule, Run, Spent
 from approvals.policy import Authority, Policy, PolicyRule
+from approvals.switches import Switches
 from core.audit import Entry
 from core.errors import Refused
 from core.events import Approve, AskAgain, Deny

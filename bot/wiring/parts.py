@@ -28,8 +28,9 @@ from adapters.storage.transactions import Database, ErasingDatabase
 from adapters.workfolder import WorkFolder
 from approvals.execution import Execution
 from approvals.freeze import Freezer
-from approvals.gate import Gate, Switches
+from approvals.gate import Gate
 from approvals.models import EXPIRE, REMIND, RUN
+from approvals.switches import Switches
 from bot import notify, settings
 from bot.absent import NoSandbox
 from bot.answer import Answering

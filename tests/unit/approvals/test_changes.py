@@ -7,8 +7,8 @@ from datetime import datetime
 import pytest
 
 from adapters.storage.transactions import Row, Transaction, rows
-from approvals.gate import Switches
 from approvals.models import State
+from approvals.switches import Switches
 from core.errors import Refused
 from core.runbooks import tool as runbook
 from core.tools import Tool

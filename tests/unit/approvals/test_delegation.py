@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from approvals.delegation import Delegation
-from approvals.gate import Switches
+from approvals.switches import Switches
 from core.canonical import JsonObject
 from core.errors import Invalid, Refused
 from core.profiles import DEFAULT, Profile, Profiles

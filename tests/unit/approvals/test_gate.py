@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from approvals.gate import UNKNOWN, Switches
+from approvals.gate import UNKNOWN
 from approvals.models import Request, Run, Spent, State
+from approvals.switches import Switches
 from core.errors import Refused, Unavailable
 from core.jobs import LeaseLost
 from core.principals import Identity

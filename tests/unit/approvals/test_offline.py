@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from approvals.gate import Switches
 from approvals.models import State
+from approvals.switches import Switches
 from core.errors import Refused
 from core.profiles import DEFAULT, Profile, Profiles
 from core.tools import Tool, Work

@@ -9,8 +9,9 @@ import pytest
 
 from adapters.storage.conversations import Conversations
 from adapters.storage.jobs import MOST_REQUEUES
-from approvals.gate import Gate, Switches
+from approvals.gate import Gate
 from approvals.models import State
+from approvals.switches import Switches
 from bot.ask import Answered
 from core.conversations import Closing, Received, Turn
 from core.errors import Unavailable
