@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from approvals.gate import MOST_CALLS, Switches
+from approvals.gate import MOST_CALLS
+from approvals.switches import Switches
 from core.errors import Invalid, Refused, SaysoError
 from core.ports import Ending
 from core.runbooks import tool as runbook
