@@ -108,7 +108,10 @@ async def test_c22_calls_are_counted_by_the_rates_as_they_are_now(world: World) 
 
 
 async def test_c26_a_read_that_needs_the_network_is_not_run_where_it_is_off(world: World) -> None:
-    online = replace(LOOK, expand=lambda _: Work(steps=(a_step("curl", network=True),)))
+    def expand(_: JsonObject) -> Work:
+        return Work(steps=(a_step("curl", network=True),))
+
+    online = replace(LOOK, expand=expand)
     call = online.check({"word": "a"}, {})
     assert await delegation(world).authorize(call) is None
     world.switches = Switches(network=False)

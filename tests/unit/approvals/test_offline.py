@@ -7,6 +7,7 @@ import pytest
 
 from approvals.models import State
 from approvals.switches import Switches
+from core.canonical import JsonObject
 from core.errors import Refused
 from core.profiles import DEFAULT, Profile, Profiles
 from core.tools import Tool, Work
@@ -24,7 +25,11 @@ def online(part: str) -> Tool:
         "the verify": Work(steps=(a_step("true"),), verify=ONLINE),
         "the preview": Work(steps=(a_step("true"),), preview=ONLINE),
     }
-    return replace(a_tool("note", risk="low"), expand=lambda _: works[part])
+
+    def expand(_: JsonObject) -> Work:
+        return works[part]
+
+    return replace(a_tool("note", risk="low"), expand=expand)
 
 
 def of_the_profile(world: World) -> str:
