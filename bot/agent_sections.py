@@ -6,7 +6,8 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from bot.sections import Count, Names, Seconds, Section
+from bot.sections import Names, Seconds, Section
+from core.counts import Count
 from core.durations import Duration
 from core.rates import UNHURRIED
 from core.toolsets.memory import MemoryConfig

@@ -15,6 +15,7 @@ from pydantic import (
     field_validator,
 )
 
+from core.counts import Count, no_boolean
 from core.durations import Duration
 
 ACTIONS = (
@@ -38,17 +39,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Names = Annotated[tuple[str, ...], Field(strict=False)]
 
 
-def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("write a number")  # noqa: TRY004 - pydantic wants a ValueError
-    return value
-
-
-Count = Annotated[int, BeforeValidator(_no_boolean)]
-"""YAML reads `yes` as true, and Python takes true for 1."""
-Seconds = Annotated[
-    float, BeforeValidator(_no_boolean), Field(gt=0, le=86_400, allow_inf_nan=False)
-]
+Seconds = Annotated[float, BeforeValidator(no_boolean), Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
 class TenantSection(Section):

@@ -1,13 +1,13 @@
 """The toolset `memory`: what a conversation remembers beyond what its model was sent (C77)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Any, ClassVar
+from typing import ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import Field
 
-from core.canonical import Json, JsonObject, sha256
+from core.canonical import JsonObject
+from core.counts import Count
 from core.display import one_line
 from core.durations import Duration
 from core.errors import Incorrect
@@ -15,8 +15,9 @@ from core.memories import Kind, Memories, NewMemory, Trust, owned
 from core.params import Param
 from core.recalling import label, ranked, shown, words
 from core.redaction import MASK, Redactor
-from core.tools import Caller, Effect, Look, Tool
+from core.tools import Caller, Tool
 from core.toolset import Channel, Exposure, Toolset
+from core.toolsets.own import own_tool
 
 NAME = "memory"
 REMEMBER, RECALL, FORGET = "remember", "recall", "forget"
@@ -36,12 +37,6 @@ _NO_MEMORY = {
 }
 
 
-def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("write a number")  # noqa: TRY004 - pydantic wants a ValueError
-    return value
-
-
 class MemoryConfig(Exposure):
     """How long and how much is remembered."""
 
@@ -49,7 +44,7 @@ class MemoryConfig(Exposure):
     serves: ClassVar[tuple[Channel, ...]] = (Channel.TOOL, Channel.CONTEXT, Channel.COMMAND)
 
     retention: Duration = timedelta(days=30)
-    most: Annotated[int, BeforeValidator(_no_boolean)] = Field(default=200, ge=1, le=1000)
+    most: Count = Field(default=200, ge=1, le=1000)
     """In one conversation."""
 
 
@@ -159,14 +154,14 @@ _KIND = Param(
 
 def _tools(deeds: _Deeds) -> tuple[Tool, ...]:
     return (
-        _tool(
+        own_tool(
             REMEMBER,
             "Keep one fact or one way of doing something for later turns of this conversation.",
             {"kind": _KIND, "text": _TEXT},
             deeds.remember,
         ),
         _recall(deeds),
-        _tool(
+        own_tool(
             FORGET, "Remove a memory that you kept in this conversation.", {"id": _ID}, deeds.forget
         ),
     )
@@ -174,30 +169,14 @@ def _tools(deeds: _Deeds) -> tuple[Tool, ...]:
 
 def _commands(deeds: _Deeds) -> tuple[Tool, ...]:
     return (
-        _tool(
+        own_tool(
             REMEMBER, "Keep a fact for later in this conversation.", {"text": _TEXT}, deeds.remember
         ),
         _recall(deeds),
-        _tool(FORGET, "Remove a memory of this conversation.", {"id": _ID}, deeds.forget),
+        own_tool(FORGET, "Remove a memory of this conversation.", {"id": _ID}, deeds.forget),
     )
 
 
 def _recall(deeds: _Deeds) -> Tool:
     about = "Look for words in what this conversation remembers, and in what happened in its turns."
-    return _tool(RECALL, about, {"query": _QUERY}, deeds.recall)
-
-
-def _tool(name: str, summary: str, params: Mapping[str, Param], look: Look) -> Tool:
-    fields: dict[str, Any] = {f"p_{key}": param.annotation(key) for key, param in params.items()}
-    config = ConfigDict(extra="forbid", strict=True, frozen=True, title=name)
-    parameters: type[BaseModel] = create_model("Arguments", __config__=config, **fields)
-    return Tool(
-        name=name,
-        summary=summary,
-        effect=Effect.READ,
-        risk="low",
-        definition=sha256(f"the tool {name} of {NAME}"),
-        parameters=parameters,
-        defaults=dict[str, Json](),
-        look=look,
-    )
+    return own_tool(RECALL, about, {"query": _QUERY}, deeds.recall)

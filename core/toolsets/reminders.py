@@ -1,14 +1,14 @@
 """The toolset `reminders`: texts that somebody has come back to them at a time (T11)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, ClassVar
+from typing import ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic import Field, model_validator
 
 from core import durations
-from core.canonical import Json, JsonObject, digest, sha256
+from core.canonical import JsonObject, digest
+from core.counts import Count
 from core.dictated import quoted
 from core.durations import Duration
 from core.errors import Incorrect, Refused
@@ -16,8 +16,9 @@ from core.params import Param
 from core.ports import Clock
 from core.redaction import Redactor
 from core.reminders import NewReminder, Reminder, Reminders
-from core.tools import Caller, Effect, Look, Tool
+from core.tools import Caller
 from core.toolset import Channel, Exposure, Instruction, Toolset
+from core.toolsets.own import own_tool
 
 NAME = "reminders"
 SET, LIST, CANCEL = "remind_me", "reminders", "cancel_reminder"
@@ -30,19 +31,13 @@ _USE = (
 )
 
 
-def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("write a number")  # noqa: TRY004 - pydantic wants a ValueError
-    return value
-
-
 class RemindersConfig(Exposure):
     """How many, how far, and whether somebody looks when one is due."""
 
     toolset: ClassVar[str] = NAME
     serves: ClassVar[tuple[Channel, ...]] = (Channel.TOOL, Channel.PROMPT, Channel.COMMAND)
 
-    most: Annotated[int, BeforeValidator(_no_boolean)] = Field(default=20, ge=1, le=1000)
+    most: Count = Field(default=20, ge=1, le=1000)
     """That one person may have pending."""
     soonest: Duration = timedelta(minutes=1)
     furthest: Duration = timedelta(days=90)
@@ -121,7 +116,7 @@ def toolset(
         description="What to come back to.",
     )
     tools = (
-        _tool(
+        own_tool(
             SET,
             "Have a text come back to this conversation later, once.",
             {
@@ -130,8 +125,8 @@ def toolset(
             },
             deeds.add,
         ),
-        _tool(LIST, "List the person's pending reminders in this conversation.", {}, deeds.show),
-        _tool(
+        own_tool(LIST, "List the person's pending reminders in this conversation.", {}, deeds.show),
+        own_tool(
             CANCEL,
             "Cancel one of the person's own reminders.",
             {
@@ -192,19 +187,3 @@ def _line(reminder: Reminder) -> str:
 
 def _shown(time: datetime) -> str:
     return time.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def _tool(name: str, summary: str, params: Mapping[str, Param], look: Look) -> Tool:
-    fields: dict[str, Any] = {f"p_{key}": param.annotation(key) for key, param in params.items()}
-    config = ConfigDict(extra="forbid", strict=True, frozen=True, title=name)
-    parameters: type[BaseModel] = create_model("Arguments", __config__=config, **fields)
-    return Tool(
-        name=name,
-        summary=summary,
-        effect=Effect.READ,
-        risk="low",
-        definition=sha256(f"the tool {name} of {NAME}"),
-        parameters=parameters,
-        defaults=dict[str, Json](),
-        look=look,
-    )

@@ -1,18 +1,20 @@
 """The toolset `skills`: a menu in the instructions, and each text for whoever asks for it (T12)."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import Field
 
-from core.canonical import Json, JsonObject, sha256
+from core.canonical import JsonObject
+from core.counts import Count
 from core.dictated import quoted
 from core.errors import Invalid
 from core.fitting import cut
 from core.params import Param
 from core.skills import Shelf, Skill
-from core.tools import Caller, Effect, Tool
+from core.tools import Caller, Tool
 from core.toolset import Channel, Exposure, Instruction, Toolset
+from core.toolsets.own import own_tool
 
 NAME = "skills"
 TOOL = "skill"
@@ -26,12 +28,6 @@ _LABEL = (
 )
 
 
-def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("write a number")  # noqa: TRY004 - pydantic wants a ValueError
-    return value
-
-
 class SkillsConfig(Exposure):
     """Where the texts lie, and how long each may be."""
 
@@ -40,9 +36,7 @@ class SkillsConfig(Exposure):
 
     folder: str = Field(default="skills", min_length=1)
     """Relative to the folder of sayso.yml."""
-    most_bytes: Annotated[int, BeforeValidator(_no_boolean)] = Field(
-        default=16 * 1024, ge=256, le=32 * 1024
-    )
+    most_bytes: Count = Field(default=16 * 1024, ge=256, le=32 * 1024)
     """Of what is sent of one text; whatever is longer is cut there and says so."""
     strict: bool = False
     """Refuse to start while any file is bad, instead of leaving that file out."""
@@ -76,22 +70,6 @@ def _tool(config: SkillsConfig, skills: Mapping[str, Skill]) -> Tool:
         body = cut(found.body, config.most_bytes)
         return f"{_LABEL.format(name=found.name)}\n{quoted(body)}"
 
-    return Tool(
-        name=TOOL,
-        summary="Read how something is done here.",
-        effect=Effect.READ,
-        risk="low",
-        definition=sha256(f"the tool {TOOL} of {NAME}"),
-        parameters=_parameters(tuple(skills)),
-        defaults=dict[str, Json](),
-        look=look,
-    )
-
-
-def _parameters(names: tuple[str, ...]) -> type[BaseModel]:
-    """Return the shape of the arguments: one closed choice, so that no text is ever a path."""
-    fields: dict[str, Any] = {
-        "p_name": Param(type="string", min_length=1, max_length=64, enum=names).annotation("name")
-    }
-    config = ConfigDict(extra="forbid", strict=True, frozen=True, title=TOOL)
-    return create_model("Arguments", __config__=config, **fields)
+    # One closed choice, so that no text is ever a path.
+    name = Param(type="string", min_length=1, max_length=64, enum=tuple(skills))
+    return own_tool(TOOL, "Read how something is done here.", {"name": name}, look)

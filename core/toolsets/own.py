@@ -1,0 +1,27 @@
+"""The tools of Sayso's own toolsets: reads that answer inside this process."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, create_model
+
+from core.canonical import Json, sha256
+from core.params import Param
+from core.tools import Effect, Look, Tool
+
+
+def own_tool(name: str, summary: str, params: Mapping[str, Param], look: Look) -> Tool:
+    """Return a tool with these parameters, described like those of a runbook."""
+    fields: dict[str, Any] = {f"p_{key}": param.annotation(key) for key, param in params.items()}
+    config = ConfigDict(extra="forbid", strict=True, frozen=True, title=name)
+    parameters: type[BaseModel] = create_model("Arguments", __config__=config, **fields)
+    return Tool(
+        name=name,
+        summary=summary,
+        effect=Effect.READ,
+        risk="low",
+        definition=sha256(f"Sayso's own tool {name}"),
+        parameters=parameters,
+        defaults=dict[str, Json](),
+        look=look,
+    )
