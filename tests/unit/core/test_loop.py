@@ -832,3 +832,14 @@ async def test_p04_a_model_that_is_refused_again_and_again_is_stopped() -> None:
     assert (outcome.reason, len(asked.seen)) == (Reason.REPEATED_CALL, 3)
     assert results(outcome) == ["Not proposed: bob denied append-word here."]
     assert outcome.text == forced(Reason.REPEATED_CALL)
+
+
+async def test_c6_all_results_of_a_step_come_back_in_one_message_in_the_order_of_the_calls() -> (
+    None
+):
+    scene = model()
+    step = use(*(call("look", word, name=word) for word in "abc"))
+    outcome, asked = await scene.turn(step, OK)
+    [returned] = [entry for entry in outcome.entries if isinstance(entry, Returned)]
+    assert [one.call for one in returned.results] == ["a", "b", "c"]
+    assert asked.seen[1][-2:] == (outcome.entries[1], returned)
