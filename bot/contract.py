@@ -190,6 +190,7 @@ def exported(one: Export) -> Object:
             }
             for each in one.turns
         ],
+        "happenings": [asdict(each) | {"at": each.at.isoformat()} for each in one.happenings],
         "requests": list(one.requests),
         "runs": list(one.runs),
     }

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from core import canonical
-from core.canonical import JsonObject
+from core.canonical import Json, JsonObject
 from core.conversations import Said, Turn
 from core.errors import Refused
 from core.events import Place
@@ -33,6 +33,17 @@ _NO_EXPORT = "This is not an exported conversation. Write one with: sayso conver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """One happening, with the turn and the claim of its job under which it was kept."""
+
+    turn: str
+    claim: int
+    at: datetime
+    kind: str
+    body: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
     """All of one conversation, each part in its own order; requests and runs are named by id."""
 
@@ -44,6 +55,8 @@ class Export:
     transcript: tuple[Entry, ...]
     entries: tuple[Said, ...]
     turns: tuple[Turn, ...]
+    happenings: tuple[Happened, ...]
+    """What happened in the turns while they ran, in order."""
     requests: tuple[str, ...]
     runs: tuple[str, ...]
 

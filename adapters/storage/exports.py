@@ -3,9 +3,9 @@
 from adapters.storage import turns
 from adapters.storage.entries import place_of
 from adapters.storage.transactions import Row, Transaction, each, rows, time_of
-from core import exports
+from core import canonical, exports
 from core.conversations import Said
-from core.exports import Export
+from core.exports import Export, Happened
 
 
 def export(conversation: str) -> Transaction[Export | None]:
@@ -18,6 +18,7 @@ def export(conversation: str) -> Transaction[Export | None]:
     read = yield from _of(conversation, "entry", "seq")
     came = yield from _of(conversation, "turn", "received_at, id")
     answered = yield from each(turns.must_read, row["tenant"], [one["id"] for one in came])
+    happened = yield from _of(conversation, "happening", "at, turn, seq")
     requests = yield from _of(conversation, "request", "opened_at, id")
     runs = yield from _of(conversation, "run", "started_at, id")
     return Export(
@@ -29,6 +30,7 @@ def export(conversation: str) -> Transaction[Export | None]:
         transcript=tuple(exports.entry_of(one["kind"], one["body"]) for one in sent),
         entries=tuple(said_of(one) for one in read),
         turns=tuple(answered),
+        happenings=tuple(_happened(one) for one in happened),
         requests=tuple(one["id"] for one in requests),
         runs=tuple(one["id"] for one in runs),
     )
@@ -37,6 +39,16 @@ def export(conversation: str) -> Transaction[Export | None]:
 def said_of(row: Row) -> Said:
     """Return one entry as people read it."""
     return Said(at=time_of(row["at"]), kind=row["kind"], author=row["author"], text=row["text"])
+
+
+def _happened(row: Row) -> Happened:
+    return Happened(
+        turn=row["turn"],
+        claim=row["claim"],
+        at=time_of(row["at"]),
+        kind=row["kind"],
+        body=canonical.parse(row["body"]),
+    )
 
 
 def _of(conversation: str, table: str, order: str) -> Transaction[list[Row]]:

@@ -1,12 +1,14 @@
 """C86: a whole conversation as one value, on every database."""
 
 import json
+from dataclasses import asdict
 
 from adapters.storage.transactions import rows
 from bot import contract
 from core import exports
 from core.conversations import TurnEnd
 from core.outcomes import Reason
+from core.trail import Moved
 from tests.builders import CONVERSATION, PLACE, TENANT, a_new_turn
 from tests.contracts.test_transcripts import ENTRIES
 from tests.stores import (
@@ -54,6 +56,22 @@ async def test_c86_an_export_holds_each_part_in_its_order(stores: Stores) -> Non
     ]
     assert (found.requests, found.runs) == ((run.request,), (run.id,))
     assert found.erased_at is None
+
+
+async def test_c88_an_export_holds_what_each_call_of_the_model_took(stores: Stores) -> None:
+    under_way = await answering(stores, a_new_turn("t_7", conversation=CONVERSATION))
+    moved = Moved(
+        request="req_1", stop="say", input_tokens=7, output_tokens=3, milliseconds=12,
+        prompt="0" * 64, entries=4, options={"effort": "low"},
+    )  # fmt: skip
+    await stores.conversations.happened(under_way.turn, under_way.job.fence, [moved])
+    await stores.conversations.end(under_way)
+    found = await stores.records.export(CONVERSATION)
+    assert found is not None
+    here = [one for one in contract.exported(found)["happenings"] if one["turn"] == "t_7"]
+    assert [(one["kind"], one["claim"]) for one in here] == [("moved", 1), ("finished", 1)]
+    assert here[0]["body"] == asdict(moved)
+    assert json.loads(json.dumps(here)) == here
 
 
 async def test_c86_what_was_exported_builds_the_same_transcript_again_byte_for_byte(
