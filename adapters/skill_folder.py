@@ -14,7 +14,7 @@ def shelf(folder: Path) -> Shelf:
     """Read the folder; raise `Invalid` where it cannot be read."""
     try:
         files = sorted(file for file in folder.iterdir() if file.suffix == ".md")
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a path may hold what no path can
         raise Invalid(
             f"The skills in {one_line(folder.name, 120)} cannot be read. Check "
             "`toolsets.skills.folder`."

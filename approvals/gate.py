@@ -108,10 +108,15 @@ class Gate:
                 )
             raise
 
-    async def admit(self, identity: Identity) -> tuple[Authority, Principal]:
-        """Return the same as `who` for somebody who is not too fast; raise `Refused` otherwise (C67)."""
+    async def admit(
+        self, identity: Identity, doing: str = "messages"
+    ) -> tuple[Authority, Principal]:
+        """Return the same as `who` for somebody who is not too fast; raise `Refused` otherwise (C67).
+
+        What people are `doing` is counted by itself: who asks much may still vote.
+        """
         authority, principal = await self.who(identity)
-        rate = authority.rates.messages
+        rate = replace(authority.rates.messages, name=doing)
         wait = await self.rates.take(principal.tenant, principal.id, rate)
         if wait is not None:
             await self.refuse(principal, "", rate.refusal("Too fast: you may do this", wait))
@@ -127,7 +132,7 @@ class Gate:
 
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise."""
-        authority, principal = await self.admit(click.identity)
+        authority, principal = await self.who(click.identity)
         return await self.may_again(authority, principal, click.request)
 
     async def may_again(self, authority: Authority, principal: Principal, given: str) -> Request:
@@ -147,7 +152,7 @@ class Gate:
 
         `runner` names this process where it is about to run it by itself.
         """
-        authority, principal = await self.admit(click.identity)
+        authority, principal = await self.admit(click.identity, "votes")
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
         reason = entitlement.not_a_voter(authority, principal, request)
@@ -162,7 +167,8 @@ class Gate:
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""
-        authority, principal = await self.admit(click.identity)
+        # No rate holds back a no.
+        authority, principal = await self.who(click.identity)
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
         if not authority.policy.may_any(principal, "plan:deny", entitlement.resources(request)):

@@ -1,11 +1,12 @@
 """What is wrong with a configuration: a line for each problem, with what to do about it."""
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from approvals.policy import EVERYONE
 from bot import settings, wiring
-from bot.authority import authority_of
+from bot.authority import CONSOLE, authority_of
 from bot.settings import Settings
 from core.errors import Invalid, SaysoError
 from core.tools import Effect
@@ -29,6 +30,8 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
     yield from _empty_groups(configured)
     yield from _too_few(file, configured)
     yield from _unknown_tools(file, configured)
+    yield from _unknown_channels(configured)
+    yield from _idle_rates(file, configured)
     yield from runbook_problems(file, configured)
 
 
@@ -45,6 +48,40 @@ def _empty_groups(configured: Settings) -> Iterator[str]:
         for group in line.groups:
             if group not in held | {EVERYONE}:
                 yield f"policy.rules.{number}: nobody is in {group}. Correct it, or add somebody."
+
+    for name, section in configured.profiles.items():
+        for group in section.choose:
+            if group not in held | {EVERYONE}:
+                yield f"profiles.{name}.choose: nobody is in {group}. Correct it, or add somebody."
+
+
+def _unknown_channels(configured: Settings) -> Iterator[str]:
+    """Yield the channels of profiles that no conversation can ever be in."""
+    owned = {CONSOLE} | {
+        (platform, workspace)
+        for tenant in configured.tenants.values()
+        for platform, workspaces in (("slack", tenant.slack), ("discord", tenant.discord))
+        for workspace in workspaces
+    }
+    for name, section in configured.profiles.items():
+        for channel in section.channels:
+            platform, workspace, _ = channel.split("/")
+            if (platform, workspace) not in owned:
+                yield (
+                    f"profiles.{name}.channels: no tenant owns {platform}/{workspace}. Correct it, "
+                    "or add it under `tenants`."
+                )
+
+
+def _idle_rates(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the rates that concern no tool."""
+    try:
+        names = wiring.tool_names(file, configured)
+    except SaysoError:
+        return  # told with the runbooks
+    for number, line in enumerate(configured.rates.tools):
+        if not any(fnmatchcase(name, line.tool) for name in names):
+            yield f"rates.tools.{number}: no tool is called like {line.tool}. Correct or remove it."
 
 
 def _unknown_tools(file: Path, configured: Settings) -> Iterator[str]:

@@ -78,9 +78,16 @@ class Inbox:
         if not entitlement.may_chat(authority, principal, place):
             raise Refused(_NOT_HERE)
         profile = authority.profiles.of(principal.tenant, place).name
-        new = replace(_new(principal, place, self._wish(text)), profile=profile)
-        new = replace(_new(principal, place, self._wish(text)), conversation=conversation)
-        return await self._keep(replace(new, schedule=schedule, deliveries=(delivery,)))
+        new = _new(principal, place, self._wish(text))
+        return await self._keep(
+            replace(
+                new,
+                conversation=conversation,
+                profile=profile,
+                schedule=schedule,
+                deliveries=(delivery,),
+            )
+        )
 
     async def _admitted(self, ask: Ask) -> tuple[Authority, Principal]:
         authority, principal = await self.gate.admit(ask.identity)

@@ -48,7 +48,7 @@ class Resolving:
         return seen
 
     async def _theirs(self, identity: Identity, run: str) -> tuple[Principal, Run]:
-        authority, principal = await self.gate.admit(identity)
+        authority, principal = await self.gate.admit(identity, "looks")
         found = await self.store.run(principal.tenant, run)
         about = [f"runbook:{tool}" for tool in found.tools] if found else []
         if found is None or not authority.policy.may(principal, "run:resolve", about):

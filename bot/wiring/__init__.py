@@ -8,7 +8,14 @@ from adapters import console
 from adapters.storage.sqlite import SqliteDatabase
 from bot import settings
 from bot.settings import Settings
-from bot.wiring.catalogue import SystemClock, catalogue, home_of, toolbelt, unknown_tools
+from bot.wiring.catalogue import (
+    SystemClock,
+    catalogue,
+    home_of,
+    tool_names,
+    toolbelt,
+    unknown_tools,
+)
 from bot.wiring.parts import App, Parts, Seams
 from core.errors import Invalid
 
@@ -19,6 +26,7 @@ __all__ = [
     "catalogue",
     "draw",
     "opened",
+    "tool_names",
     "toolbelt",
     "unknown_tools",
 ]

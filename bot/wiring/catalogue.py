@@ -68,9 +68,13 @@ def toolbelt(
 
 def unknown_tools(file: Path, configured: Settings) -> Iterator[str]:
     """Yield what is wrong with the tools of profiles; nothing while a file that is bad may be the reason."""
-    found = catalogue(file, configured)
-    known = {tool.name for tool in found.tools} | toolbelt(file, configured).owners.keys()
+    found, known = catalogue(file, configured), tool_names(file, configured)
     for name, section in configured.profiles.items():
         for tool in section.tools or ():
             if tool not in known and not found.faults:
                 yield f"profiles.{name}.tools: there is no tool {tool}. Correct or remove it."
+
+
+def tool_names(file: Path, configured: Settings) -> frozenset[str]:
+    """Return the names of all runbooks and toolsets' tools."""
+    return catalogue(file, configured).tools.names | toolbelt(file, configured).owners.keys()

@@ -22,7 +22,7 @@ from tests.builders import CONVERSATION, PLACE, TENANT, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import for_ever
-from tests.gates import PLENTY, World, allow, who
+from tests.gates import LOW, PLENTY, World, allow, who
 from tests.jobs import soon
 from tests.stores import Stores, log_of
 
@@ -191,10 +191,13 @@ async def test_c67_who_is_too_fast_is_told_so_before_anything_else_is_looked_at(
     assert order == ["You may not ask Sayso here (chat:ask)."] * 2
     too_fast = "Too fast: you may do this 2 times in 1h. Try again in 30m."
     assert await refused(bots, an_ask("narrow")) == too_fast
-    with pytest.raises(Refused, match="Too fast"):
-        await bots.world.approve("alice", request)
+    for said in ("You may not approve this", "You may not approve this", "Too fast"):
+        with pytest.raises(Refused, match=said):
+            await bots.world.approve("alice", request)
     logged = [entry for entry in await log_of(bots.world.stores) if entry.kind == "attempt.refused"]
-    assert [too_fast in entry.body for entry in logged] == [False, False, True, True]
+    assert [too_fast in entry.body for entry in logged] == [
+        False, False, True, False, False, True,
+    ]  # fmt: skip
 
 
 async def test_c67_admission_comes_before_what_the_policy_says_of_a_profile(bots: Bots) -> None:
@@ -240,3 +243,43 @@ async def test_c22_a_plan_that_is_asked_for_again_is_counted_as_any_other(bots: 
     exported = await bots.inbox.ask_plan(an_ask(), request.plan)
     assert (await bots.answer(exported)).text == answered.text
     assert [one.id for one in await bots.world.requests()] == [request.id]
+
+
+@pytest.mark.parametrize("where", ["tenant", "channel"])
+async def test_c87_what_a_schedule_asks_has_the_profile_of_its_tenant_or_channel(
+    bots: Bots, where: str
+) -> None:
+    of = {"tenant": {TENANT: "narrow"}, "channel": {PLACE.resource: "narrow"}}
+    known = profiles(NARROW).known
+    bots.world.profiles = (
+        Profiles(known=known, of_tenant=of[where])
+        if where == "tenant"
+        else Profiles(known=known, of_channel=of[where])
+    )
+    received = await bots.inbox.ask_for(
+        (TENANT, "alice"), PLACE, "hi", schedule="nightly", delivery="tick:1"
+    )
+    assert received.turn.profile == "narrow"
+    bots.model = generative(WRITES, OK)
+    assert (await bots.answer(received)).request is None
+
+
+async def test_c67_who_asks_too_fast_may_still_vote_and_nothing_holds_back_a_no(
+    bots: Bots,
+) -> None:
+    first, second = await bots.world.propose(), await bots.world.propose(LOW)
+    bots.world.rates = RateRules(messages=Rate(name="messages", most=1, per=HOUR))
+    await bots.inbox.ask(an_ask())
+    assert (await refused(bots, an_ask())).startswith("Too fast:")
+    assert (await bots.world.approve("alice", second)).state is State.GRANTED
+    with pytest.raises(Refused, match="Too fast"):
+        await bots.world.approve("alice", first)
+    assert (await bots.world.deny("alice", first)).state is State.DENIED
+
+
+async def test_c67_asking_again_is_one_message(bots: Bots) -> None:
+    request = await bots.world.propose()
+    bots.world.rates = RateRules(messages=Rate(name="messages", most=1, per=HOUR))
+    await bots.inbox.ask_again(an_ask(), request.id)
+    with pytest.raises(Refused, match="Too fast"):
+        await bots.inbox.ask_again(an_ask(), request.id)

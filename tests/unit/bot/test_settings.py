@@ -297,3 +297,21 @@ def test_a_runbook_that_too_few_may_approve_is_a_problem(file: Path) -> None:
     ]
     file.write_text(f"{file.read_text()}approvals: {{high: {{quorum: 1}}}}\n")
     assert list(faults.problems(file, settings.read(file))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("profiles: {a: {choose: [ghosts]}}", "profiles.a.choose: nobody is in ghosts. Correct it, or add somebody."),
+        ("profiles: {a: {channels: [slak/T1/C1]}}", "profiles.a.channels: no tenant owns slak/T1. Correct it, or add it under `tenants`."),
+        ("profiles: {a: {channels: [slack/T9/C1]}}", "profiles.a.channels: no tenant owns slack/T9. Correct it, or add it under `tenants`."),
+        ("rates: {tools: [{tool: nothing, most: 1, per: 1h}]}", "rates.tools.0: no tool is called like nothing. Correct or remove it."),
+        ("profiles: {a: {choose: [eng], channels: [slack/T1/C1, console/local/console]}}", ""),
+    ],
+)  # fmt: skip
+def test_c87_what_can_never_fit_is_a_problem(file: Path, text: str, said: str) -> None:
+    file.write_text(TEAM + text)
+    told = [
+        one for one in faults.problems(file, settings.read(file)) if one[:5] in {"profi", "rates"}
+    ]
+    assert told == ([said] if said else [])
