@@ -44,8 +44,10 @@ class Notifying:
             await self.reminders.drop(reminder)
             return
         await self.reminders.tell(reminder, note(reminder))
-        if self.wakes:
-            await self._wake(reminder)
+        # Somebody may have cancelled or erased it since it was read: only what was told wakes.
+        told = await self.reminders.get(reminder.tenant, reminder.id)
+        if self.wakes and told and told.state is ReminderState.TOLD and told.text:
+            await self._wake(told)
 
     def _may_chat(self, reminder: Reminder) -> bool:
         try:
@@ -66,6 +68,8 @@ class Notifying:
                 schedule=schedule_of(reminder.id),
                 delivery=job_of(reminder.id),
             )
+        except Invalid as error:
+            raise Unavailable(error.shown) from error  # as above: it is tried again
         except Refused as refusal:
             # The note is there, so its owner knows.
             _log.warning("reminder %s: %s", reminder.id, refusal.shown)
