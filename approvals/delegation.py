@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from approvals.gate import Gate
 from approvals.policy import Action, Authority
 from core.conversations import Turn
+from core.jobs import Claim
 from core.principals import Principal
 from core.rates import Rates
 from core.tools import MISSING, OWN, Caller, Checked, Effect, Tool
@@ -24,6 +25,7 @@ class Delegation:
     gate: Gate
     rates: Rates
     turn: Turn
+    claim: Claim
     until: float
     """On the clock of the event loop."""
 
@@ -37,6 +39,7 @@ class Delegation:
             conversation=turn.conversation,
             turn=turn.id,
             call="",
+            claim=self.claim,
         )
 
     def may_use(self, authority: Authority, principal: Principal, tool: Tool) -> bool:

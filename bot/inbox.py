@@ -58,7 +58,7 @@ class Inbox:
         there = replace(ask, conversation=old.conversation)
         return await self._receive(there, admitted, Again(request=old.id))
 
-    async def ask_for(
+    def wanted(
         self,
         who: tuple[str, str],
         where: Place | tuple[Place, str],
@@ -66,12 +66,11 @@ class Inbox:
         *,
         schedule: str,
         delivery: str,
-    ) -> Received:
-        """Keep what a schedule asks for in somebody's name (tenant, person).
+    ) -> NewTurn:
+        """Return what a schedule asks for in somebody's name (tenant, person).
 
-        That is in a new conversation, unless one is named beside the place.
-
-        Raises `Refused` where that person may not, or where what it asked for before still waits.
+        That is in a new conversation, unless one is named beside the place. Raises `Refused` where
+        that person may not.
         """
         authority, principal = self.gate.person(*who)
         place, conversation = where if isinstance(where, tuple) else (where, None)
@@ -79,14 +78,12 @@ class Inbox:
             raise Refused(_NOT_HERE)
         profile = authority.profiles.of(principal.tenant, place).name
         new = _new(principal, place, self._wish(text))
-        return await self._keep(
-            replace(
-                new,
-                conversation=conversation,
-                profile=profile,
-                schedule=schedule,
-                deliveries=(delivery,),
-            )
+        return replace(
+            new,
+            conversation=conversation,
+            profile=profile,
+            schedule=schedule,
+            deliveries=(delivery,),
         )
 
     async def _admitted(self, ask: Ask) -> tuple[Authority, Principal]:
@@ -116,7 +113,7 @@ class Inbox:
         authority, principal = admitted
         profile = await self._profile(ask, authority, principal)
         new = _new(principal, ask.place, wish)
-        return await self._keep(
+        return await self.keep(
             replace(
                 new,
                 conversation=ask.conversation,
@@ -127,7 +124,8 @@ class Inbox:
             )
         )
 
-    async def _keep(self, new: NewTurn) -> Received:
+    async def keep(self, new: NewTurn) -> Received:
+        """Keep what was `wanted`; raise `Refused` where what its schedule asked for before still waits."""
         received = await self.conversations.receive(new)
         self.look()
         return received

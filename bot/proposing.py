@@ -72,9 +72,7 @@ class Proposing:
     async def _proposed(self, proposal: Proposal) -> str:
         if self.gate.switches.plan_only:
             plan = await self.gate.freeze(proposal)
-            await self.conversations.keep_plan(
-                self.turn.tenant, plan.id, plan.sha256, plan.canonical
-            )
+            await self.conversations.keep_plan(self.turn, self.hold.job, plan)
             raise Refused(
                 f"Nothing runs here, so nobody is asked. The plan is frozen as {plan.id}; "
                 f"write it out with: sayso plan export {plan.id}"

@@ -111,13 +111,14 @@ class Scheduling:
 
     async def _ask(self, schedule: Schedule, time: str) -> None:
         try:
-            await self.inbox.ask_for(
+            turn = self.inbox.wanted(
                 (schedule.tenant, schedule.person),
                 schedule.place,
                 schedule.text,
                 schedule=schedule.name,
                 delivery=f"{TICK}:{schedule.name}:{time}",
             )
+            await self.inbox.keep(turn)
         except Refused as refusal:
             why = f"schedule {schedule.name}: {refusal.shown}"
             _log.warning("%s", why)

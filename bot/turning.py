@@ -116,7 +116,9 @@ class Turning:
                 "conversation."
             )
         until = asyncio.get_running_loop().time() + profile.limits.seconds
-        delegation = Delegation(gate=means.gate, rates=means.rates, turn=turn, until=until)
+        delegation = Delegation(
+            gate=means.gate, rates=means.rates, turn=turn, claim=self.hold.job.claim, until=until
+        )
         return Given(
             runbooks=means.toolbox(),
             belt=means.briefing.toolbelt,
@@ -246,7 +248,9 @@ class Turning:
     async def _tell(self, happened: Sequence[Happening]) -> None:
         """Keep what happened; where that fails, the turn goes on, and its end says how it ended."""
         try:
-            await self.means.conversations.happened(self.turn, self.hold.job.fence, happened)
+            await self.means.conversations.happened(self.turn, self.hold.job, happened)
+        except LeaseLost:
+            raise
         except Unavailable as error:
             _log.warning("turn %s: not on record: %s", self.turn.id, error.shown)
 

@@ -10,6 +10,7 @@ from core.frame import Frame
 from core.jobs import Job
 from core.mailbox import Message
 from core.outcomes import Reason
+from core.plans import Plan
 from core.profiles import DEFAULT
 from core.trail import Happening
 from core.transcript import Entry, Noted
@@ -242,8 +243,8 @@ class Conversations(Protocol):
         """Return what software has to tell in a turn that needs nothing else of the conversation."""
         ...
 
-    async def happened(self, turn: Turn, claim: int, happened: Sequence[Happening]) -> None:
-        """Keep what happened in a turn under a claim of its job, in order."""
+    async def happened(self, turn: Turn, job: Job, happened: Sequence[Happening]) -> None:
+        """Keep what happened in a turn, in order; raise `LeaseLost` where it is not held so."""
         ...
 
     async def happenings(self, tenant: str, turn: str) -> Sequence[Happening]:
@@ -273,6 +274,9 @@ class Conversations(Protocol):
         """Tell a turn to end; one that nobody answers yet ends at once."""
         ...
 
-    async def keep_plan(self, tenant: str, plan: str, sha256: str, body: str) -> None:
-        """Keep a plan that nobody is asked about, for export."""
+    async def keep_plan(self, turn: Turn, job: Job, plan: Plan) -> None:
+        """Keep a plan of a turn that nobody is asked about, for export.
+
+        Raises `LeaseLost` where the turn is not held so.
+        """
         ...

@@ -12,6 +12,7 @@ from typing import Protocol
 from core.canonical import JsonObject, digest, sha256
 from core.display import one_line
 from core.errors import Refused
+from core.tools import Caller
 
 _FOREIGN = (
     "What is remembered here holds a record of another conversation, so none of it is read. Tell an "
@@ -42,10 +43,8 @@ class Trust(StrEnum):
 class NewMemory:
     """Something to be kept, without secrets."""
 
-    tenant: str
-    conversation: str
-    principal: str
-    """In whose turn it is kept."""
+    caller: Caller
+    """In whose turn, and in which conversation, it is kept."""
     kind: Kind
     trust: Trust
     source: str
@@ -55,8 +54,8 @@ class NewMemory:
     @property
     def id(self) -> str:
         """Return its name: what the same one says again in the same conversation is one memory."""
-        said = [self.tenant, self.conversation, self.kind, self.trust, self.text]
-        return f"m_{digest(said)[:16]}"
+        here = [self.caller.tenant, self.caller.conversation]
+        return f"m_{digest([*here, self.kind, self.trust, self.text])[:16]}"
 
     @property
     def sha256(self) -> str:
@@ -81,7 +80,10 @@ class Memory:
 
 
 class Memories(Protocol):
-    """Where memories are kept. Every method is one transaction; those past their time are removed first."""
+    """Where memories are kept. Every method is one transaction; those past their time are removed first.
+
+    What writes raises `LeaseLost` where the caller's claim is not held any more.
+    """
 
     async def keep(self, new: NewMemory, *, retention: timedelta, most: int) -> Memory:
         """Keep it for so long, the same one again from now on; raise `Refused` where there is no room.
@@ -103,10 +105,11 @@ class Memories(Protocol):
         """Return what software noted of the conversation's turns within that time, newest first."""
         ...
 
-    async def forget(
-        self, tenant: str, conversation: str, memory: str, *, principal: str, trust: Trust | None
-    ) -> bool:
-        """Remove one, if it is of this trust (None for any); False where there is none such here."""
+    async def forget(self, caller: Caller, memory: str, *, trust: Trust | None) -> bool:
+        """Remove one of the caller's conversation, if it is of this trust (None for any).
+
+        False where there is none such there.
+        """
         ...
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from core.admission import refusal
 from core.display import sound
 from core.errors import Incorrect, SaysoError, Unavailable
+from core.jobs import LeaseLost
 from core.ports import Ended, Ending, Runner
 from core.tools import Caller, Checked
 from core.trail import Looked, Trail, untold
@@ -36,7 +37,8 @@ class Reading:
     async def look(self, calls: Mapping[str, Checked], found: dict[str, Result]) -> set[str]:
         """Run calls at once, and put what came of each into `found` as soon as it is there.
 
-        Cancelling this cancels what still runs. Returns the calls that may work when made again.
+        Cancelling this cancels what still runs, and so does a lost lease, which is raised. Returns the
+        calls that may work when made again.
         """
         again = set[str]()
 
@@ -44,6 +46,8 @@ class Reading:
             began = _now()
             try:
                 found[key] = self._bounded(checked, await self._read(key, checked))
+            except LeaseLost:
+                raise
             except SaysoError as error:
                 found[key] = refusal(key, error)
                 if isinstance(error, Unavailable):
@@ -60,7 +64,12 @@ class Reading:
             )
             await self.trail((looked,))
 
-        await asyncio.gather(*(one(key, checked) for key, checked in calls.items()))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for key, checked in calls.items():
+                    group.create_task(one(key, checked))
+        except BaseExceptionGroup as several:
+            raise several.exceptions[0] from several
         return again
 
     def _bounded(self, checked: Checked, result: Result) -> Result:

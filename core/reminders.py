@@ -6,7 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from core.conversations import NewTurn
 from core.events import Place
+from core.tools import Caller
 
 DUE = "due"
 """The kind of job that waits for the time of a reminder."""
@@ -33,7 +35,7 @@ class ReminderState(StrEnum):
     TOLD = "told"
     CANCELLED = "cancelled"
     DROPPED = "dropped"
-    """Whoever set it may no longer ask here, so nobody was told."""
+    """Nobody was told: whoever set it may no longer ask here, or it failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +43,8 @@ class NewReminder:
     """A reminder that is to be set."""
 
     id: str
-    tenant: str
-    owner: str
-    conversation: str
-    turn: str
-    """The turn in which it is set."""
+    caller: Caller
+    """Whose it is, and in which turn it is set."""
     text: str
     due: datetime
 
@@ -72,7 +71,8 @@ class Reminders(Protocol):
         """Keep a reminder and queue the job that waits for it; return the one that has its id already.
 
         Raises `Refused` where its owner has `most` pending ones, and in a turn that a reminder
-        started: it could go on for ever with nobody there.
+        started: it could go on for ever with nobody there. Raises `LeaseLost` where the caller's
+        claim is not held any more.
         """
         ...
 
@@ -80,16 +80,23 @@ class Reminders(Protocol):
         """Return what somebody has pending in a conversation, the next one first."""
         ...
 
-    async def cancel(self, tenant: str, owner: str, reminder: str) -> bool:
-        """Cancel somebody's own pending reminder; False where they have none of that id."""
+    async def cancel(self, caller: Caller, reminder: str) -> bool:
+        """Cancel the caller's own pending reminder; False where they have none of that id.
+
+        Raises `LeaseLost` as `add` does.
+        """
         ...
 
     async def get(self, tenant: str, reminder: str) -> Reminder | None:
         """Return a reminder."""
         ...
 
-    async def tell(self, reminder: Reminder, note: str) -> None:
-        """Append a note to its conversation and post it, unless it is no longer pending."""
+    async def tell(self, reminder: Reminder, note: str, turn: NewTurn | None = None) -> None:
+        """Append a note to its conversation and post it, unless it is no longer pending.
+
+        With it comes the turn that looks at it, if there is one; where that cannot be received, the
+        audit log says why.
+        """
         ...
 
     async def drop(self, reminder: Reminder) -> None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from core.canonical import Json, JsonObject, encode
 from core.display import hidden, one_line
 from core.errors import Incorrect, Invalid, Refused
+from core.jobs import Claim
 from core.plans import RunStep
 
 RESERVED = ("rationale", "limitations", "alternatives")
@@ -79,6 +80,8 @@ class Caller:
     turn: str
     call: str
     """The id of the call, which with the turn is stable and unique (C48)."""
+    claim: Claim
+    """What is written for this call is written only while this claim to the turn's job holds."""
 
 
 Look: TypeAlias = Callable[[JsonObject, Caller], Awaitable[str]]

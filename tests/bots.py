@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from adapters.jobs.kinds import Kind
 from adapters.jobs.table import TableEngine
-from adapters.storage import jobs, settling, turns
+from adapters.storage import jobs, reminders, settling, turns
 from adapters.storage.rates import Rates
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
@@ -134,7 +135,6 @@ class Bots:
         """Return the handler of reminders that are due."""
         return Notifying(
             reminders=self.world.stores.reminders,
-            gate=self.world.gate,
             inbox=self.inbox,
             wakes=self.wakes,
         )
@@ -156,7 +156,11 @@ class Bots:
                 RUN: Kind(handler=self.running, clean=_nothing, settle=settling.settle),
                 EXPIRE: _safe(Expiring(store=store)),
                 REMIND: _safe(Reminding(store=store, gate=self.world.gate)),
-                DUE: _safe(self.notifying),
+                DUE: Kind(
+                    handler=self.notifying,
+                    clean=_nothing,
+                    settle=partial(reminders.settle, most=3),
+                ),
                 POST: _safe(delivering.post),
                 EDIT: _safe(delivering.edit),
             },

@@ -11,13 +11,16 @@ from core import ids
 from core.canonical import Json, JsonObject, sha256
 from core.conversations import Closing, NewTurn, Turn, Words
 from core.events import Place
+from core.jobs import Claim
 from core.plans import Call, Fingerprint, Plan, RunStep
-from core.tools import Checked, Effect, Tool, Work
+from core.tools import Caller, Checked, Effect, Tool, Work
 from core.transcript import AgentText
 
 TENANT = "acme"
 CONVERSATION = "c_1"
 TURN = "t_1"
+CALLS: Claim = ("turn:t_calls", 1)
+"""Under which `a_caller` calls; `tests.stores.hold_calls` has a process hold it."""
 PLACE = Place(platform="console", workspace="local", channel="terminal")
 THREAD = Place(platform="slack", workspace="T1", channel="ops", thread="17.1")
 
@@ -84,6 +87,25 @@ def a_tool(
         parameters=WordArguments,
         defaults={"file": "words.txt"} if defaults is None else defaults,
         expand=expand,
+    )
+
+
+def a_caller(
+    principal: str = "alice",
+    *,
+    tenant: str = TENANT,
+    conversation: str = CONVERSATION,
+    turn: str = TURN,
+    call: str = "",
+) -> Caller:
+    """Return for whom a tool of Sayso's own is called."""
+    return Caller(
+        tenant=tenant,
+        principal=principal,
+        conversation=conversation,
+        turn=turn,
+        call=call,
+        claim=CALLS,
     )
 
 

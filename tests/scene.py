@@ -15,10 +15,10 @@ from core.outcomes import Outcome
 from core.past import NOTHING
 from core.prompt import Prompt
 from core.redaction import Redactor
-from core.tools import Caller, Checked, Effect, Tool, Toolbox
+from core.tools import Checked, Effect, Tool, Toolbox
 from core.trail import Happening, Trail
 from core.transcript import AgentText, Entry, Heard, ToolCall, Use, Wire, whole
-from tests.builders import a_tool
+from tests.builders import a_caller, a_tool
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import FakeRunner
 
@@ -56,7 +56,7 @@ class Proposals:
         return REQUEST
 
 
-CALLER = Caller(tenant="acme", principal="alice", conversation="c_1", turn="t_1", call="")
+CALLER = a_caller()
 
 
 @dataclass

@@ -39,12 +39,12 @@ from core.conversations import job_of as turn_job
 from core.jobs import Hold, Job, NewJob, Replay
 from core.outcomes import Reason
 from core.transcript import Heard, Noted
-from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
+from tests.builders import CALLS, CONVERSATION, TENANT, a_new_request, a_new_turn
 
 T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "transcript", "happening", "frame",
-    "memory", "reminder", "plan", "request", "vote", "denial", "run", "step", "rate", "audit", "job",
+    "memory", "reminder", "plan", "frozen", "request", "vote", "denial", "run", "step", "rate", "audit", "job",
     "job_lock",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
@@ -168,6 +168,26 @@ async def closing(stores: Stores, turn: Turn, end: TurnEnd = SILENT) -> Closing:
         lambda now: jobs.claim(now, stores.owner, LEASE, [TURN_KIND], most=1, only=name)
     )
     return Closing(turn=turn, job=job, end=end)
+
+
+async def hold_calls(stores: Stores) -> None:
+    """Have this process hold the job under which `tests.builders.a_caller` calls."""
+    name, _ = CALLS
+    new = NewJob(id=name, kind="calls", tenant=TENANT, payload={}, replay=Replay.SAFE)
+    await stores.database.transact(lambda now: jobs.submit(now, new))
+    await stores.database.transact(
+        lambda now: jobs.claim(now, stores.owner, LEASE, ["calls"], most=1, only=name)
+    )
+
+
+async def kept_plan(stores: Stores, tenant: str, plan: str, sha256: str, body: str) -> None:
+    """Have a plan lie there, whatever its id says."""
+    await stores.database.transact(
+        lambda _: rows(
+            "INSERT INTO plan (tenant, id, sha256, body) VALUES (:tenant, :id, :sha256, :body)",
+            tenant=tenant, id=plan, sha256=sha256, body=body,
+        )
+    )  # fmt: skip
 
 
 async def heard(stores: Stores, new: NewTurn) -> None:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adapters.storage import happenings, mailbox, receiving, transcripts, turns
-from adapters.storage.opening import keep_plan
+from adapters.storage.opening import freeze
 from adapters.storage.transactions import Database
 from core.conversations import START, Closing, History, Mark, NewTurn, Received, Turn, Waiting
+from core.jobs import Job
 from core.mailbox import Message
+from core.plans import Plan
 from core.trail import Happening
 from core.transcript import Noted
 
@@ -34,9 +36,9 @@ class Conversations:
         """See the port."""
         return await self.database.transact(lambda _: transcripts.news(turn))
 
-    async def happened(self, turn: Turn, claim: int, happened: Sequence[Happening]) -> None:
+    async def happened(self, turn: Turn, job: Job, happened: Sequence[Happening]) -> None:
         """See the port."""
-        await self.database.transact(lambda now: happenings.extend(now, turn, claim, happened))
+        await self.database.transact(lambda now: turns.tell(now, turn, job, happened))
 
     async def happenings(self, tenant: str, turn: str) -> list[Happening]:
         """See the port."""
@@ -58,6 +60,6 @@ class Conversations:
         """See the port."""
         await self.database.transact(lambda now: turns.stop(now, turn, principal))
 
-    async def keep_plan(self, tenant: str, plan: str, sha256: str, body: str) -> None:
+    async def keep_plan(self, turn: Turn, job: Job, plan: Plan) -> None:
         """See the port."""
-        await self.database.transact(lambda _: keep_plan(tenant, plan, sha256, body))
+        await self.database.transact(lambda now: freeze(now, turn, job, plan))

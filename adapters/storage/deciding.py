@@ -190,7 +190,7 @@ def revoke(
 def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Spent | None]:
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
-    is_to_end = yield from jobs.must_hold(now, job)
+    is_to_end = yield from jobs.must_hold(now, job.claim)
     stored = yield from read(request.tenant, request.id)
     if stored is None or is_to_end or job.id != job_of(request.id):
         return None
@@ -228,7 +228,7 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
 
 def resume(now: datetime, request: Request, job: Job) -> Transaction[Spent | None]:
     """Give a run none of whose steps has begun to the claim that holds its job now."""
-    is_to_end = yield from jobs.must_hold(now, job)
+    is_to_end = yield from jobs.must_hold(now, job.claim)
     run = None if is_to_end else (yield from runs.adopt(request, job))
     if run is None:
         return None

@@ -5,8 +5,6 @@ and digests stay too, so that the audit log can be followed to the end.
 """
 # ruff: noqa: S608 - nothing but constants becomes SQL
 
-import json
-import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -34,7 +32,6 @@ LIVE = (
     "Stop it with `sayso stop CONVERSATION`, end what is unknown with `sayso resolve`, then erase "
     "it again."
 )
-_PLAN_ID = re.compile(r"\bp_[0-9a-f]{12}\b")
 _WISH = canonical.encode({"kind": "words", "text": ""})
 _CARD = encode(CARD)
 
@@ -67,18 +64,21 @@ class Part:
 
 _HERE = "conversation = :conversation"
 _UNUSED = (
-    "tenant = :tenant AND body <> '' AND (id IN (SELECT value FROM json_each(:named))"
-    f" OR id IN (SELECT plan FROM request WHERE {_HERE}))"
+    f"tenant = :tenant AND body <> '' AND (id IN (SELECT plan FROM request WHERE {_HERE})"
+    f" OR id IN (SELECT plan FROM frozen WHERE {_HERE}))"
     " AND NOT EXISTS (SELECT 1 FROM request WHERE request.tenant = plan.tenant"
     " AND request.plan = plan.id AND conversation <> :conversation AND card_sha256 <> :card_sha256)"
-    " AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.tenant = plan.tenant"
-    " AND conversation <> :conversation AND instr(turn.text, plan.id) > 0)"
+    " AND NOT EXISTS (SELECT 1 FROM frozen WHERE frozen.tenant = plan.tenant"
+    " AND frozen.plan = plan.id AND conversation <> :conversation)"
 )
-"""Plans of this conversation that no other one shows. Some were only frozen, and are named alone."""
+"""Plans of this conversation that no other one has too."""
 
 PARTS = (
     Part(
         table="plan", columns=("id", "sha256", "body"), order="id", where=_UNUSED, change="body = ''",
+    ),
+    Part(
+        table="frozen", columns=("plan",), order="plan", where=_HERE, change="DELETE",
     ),
     Part(
         table="entry", columns=("seq", "kind", "author", "text"), order="seq",
@@ -142,10 +142,9 @@ class Erasing:
 def _erase(now: datetime, conversation: str, account: str) -> Transaction[Erased]:
     yield from deciding.expire(now)
     tenant = yield from _must_be_over(now, conversation)
-    named = yield from _named(conversation)
     removed, digests = dict[str, int](), dict[str, str]()
     for part in PARTS:
-        found = yield from _remove(part, conversation, tenant, named)
+        found = yield from _remove(part, conversation, tenant)
         if found:
             removed[part.table] = len(found)
             digests[part.table] = canonical.digest(
@@ -180,16 +179,10 @@ def _must_be_over(now: datetime, conversation: str) -> Transaction[str]:
     raise Refused(LIVE if known else UNKNOWN)
 
 
-def _named(conversation: str) -> Transaction[str]:
-    """Return the names of plans that the conversation's answers tell of, as JSON."""
-    found = yield from rows(f"SELECT text FROM turn WHERE {_HERE}", conversation=conversation)
-    return json.dumps(sorted({name for row in found for name in _PLAN_ID.findall(row["text"])}))
-
-
-def _remove(part: Part, conversation: str, tenant: str, named: str) -> Transaction[Rows]:
+def _remove(part: Part, conversation: str, tenant: str) -> Transaction[Rows]:
     """Remove one table's part, and return what it was."""
     values = {
-        "conversation": conversation, "tenant": tenant, "named": named, "erased": ERASED,
+        "conversation": conversation, "tenant": tenant, "erased": ERASED,
         "wish": _WISH, "about": about_text(AgentText()), "card": _CARD,
         "card_sha256": canonical.sha256(_CARD),
     }  # fmt: skip

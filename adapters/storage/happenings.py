@@ -16,9 +16,9 @@ _KINDS: Mapping[str, type[Happening]] = {
 
 
 def extend(
-    now: datetime, turn: Turn, claim: int, happened: Sequence[Happening]
+    now: datetime, turn: Turn, fence: int, happened: Sequence[Happening]
 ) -> Transaction[None]:
-    """Append what happened in a turn."""
+    """Append what happened in a turn; only who holds it, or ends it, does that."""
     found = yield from rows(
         "SELECT coalesce(max(seq), 0) AS last FROM happening WHERE turn = :turn", turn=turn.id
     )
@@ -27,7 +27,7 @@ def extend(
             "INSERT INTO happening (tenant, conversation, turn, claim, seq, at, kind, body)"
             " SELECT tenant, conversation, id, :claim, :seq, :at, :kind, :body FROM turn"
             " WHERE id = :turn AND tenant = :tenant",
-            tenant=turn.tenant, turn=turn.id, claim=claim, seq=seq,
+            tenant=turn.tenant, turn=turn.id, claim=fence, seq=seq,
             at=text_of(now), kind=type(one).__name__.lower(), body=canonical.encode(asdict(one)),
         )  # fmt: skip
 

@@ -132,12 +132,13 @@ def is_held(now: datetime, job: Job) -> Transaction[bool]:
     return bool(found)
 
 
-def must_hold(now: datetime, job: Job) -> Transaction[bool]:
+def must_hold(now: datetime, claim: Claim) -> Transaction[bool]:
     """Return whether somebody told the job to end; raise `LeaseLost` where this claim lost it."""
+    job, fence = claim
     found = yield from rows(
         "SELECT cancel_at FROM job WHERE id = :id AND fence = :fence AND state = 'running'"
         " AND lease_until > :now",
-        id=job.id, fence=job.fence, now=text_of(now),
+        id=job, fence=fence, now=text_of(now),
     )  # fmt: skip
     if not found:
         raise LeaseLost("This process no longer holds the job, so it writes nothing for it.")

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from adapters.storage import jobs
 from adapters.storage.transactions import (
     SYSTEM,
     Database,
@@ -18,6 +19,7 @@ from core import canonical
 from core.canonical import JsonObject, sha256
 from core.errors import Refused
 from core.memories import Kind, Memory, NewMemory, Trust, episode
+from core.tools import Caller
 
 _HERE = "EXISTS (SELECT 1 FROM conversation WHERE id = :conversation AND tenant = :tenant)"
 
@@ -44,13 +46,9 @@ class Memories:
             lambda now: _episodes(now, (tenant, conversation), retention, most)
         )
 
-    async def forget(
-        self, tenant: str, conversation: str, memory: str, *, principal: str, trust: Trust | None
-    ) -> bool:
+    async def forget(self, caller: Caller, memory: str, *, trust: Trust | None) -> bool:
         """See the port."""
-        return await self.database.transact(
-            lambda now: _forget(now, (tenant, conversation), memory, principal, trust)
-        )
+        return await self.database.transact(lambda now: _forget(now, caller, memory, trust))
 
 
 def _expire(now: datetime) -> Transaction[None]:
@@ -63,6 +61,8 @@ def _expire(now: datetime) -> Transaction[None]:
 
 
 def _keep(now: datetime, new: NewMemory, retention: timedelta, most: int) -> Transaction[Memory]:
+    caller = new.caller
+    yield from jobs.must_hold(now, caller.claim)
     yield from _expire(now)
     kept = yield from rows(
         "INSERT INTO memory (id, tenant, conversation, seq, kind, trust, source, text, sha256, at,"
@@ -72,26 +72,26 @@ def _keep(now: datetime, new: NewMemory, retention: timedelta, most: int) -> Tra
         " AND (SELECT count(*) FROM memory WHERE conversation = :conversation AND id <> :id) < :most"
         " ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, source = excluded.source,"
         " at = excluded.at, expires_at = excluded.expires_at RETURNING *",
-        id=new.id, tenant=new.tenant, conversation=new.conversation, kind=new.kind,
+        id=new.id, tenant=caller.tenant, conversation=caller.conversation, kind=new.kind,
         trust=new.trust, source=new.source, text=new.text, sha256=new.sha256, now=text_of(now),
         until=text_of(now + retention), most=most,
     )  # fmt: skip
     if not kept:
-        yield from _must_be_here(new)
+        yield from _must_be_here(caller)
         raise Refused(
             f"This conversation remembers {most} things, which is the most. Forget some that no "
             "longer matter, then remember this."
         )
     yield from log(
-        now, new.tenant, "memory.kept", new.principal, memory=new.id,
-        conversation=new.conversation, memory_kind=new.kind, trust=new.trust, sha256=new.sha256,
+        now, caller.tenant, "memory.kept", caller.principal, memory=new.id,
+        conversation=caller.conversation, memory_kind=new.kind, trust=new.trust, sha256=new.sha256,
     )  # fmt: skip
     return _built(kept[0])
 
 
-def _must_be_here(new: NewMemory) -> Transaction[None]:
+def _must_be_here(caller: Caller) -> Transaction[None]:
     here = yield from rows(
-        f"SELECT 1 WHERE {_HERE}", conversation=new.conversation, tenant=new.tenant
+        f"SELECT 1 WHERE {_HERE}", conversation=caller.conversation, tenant=caller.tenant
     )
     if not here:
         raise Refused("There is no such conversation here, so nothing is remembered in it.")
@@ -120,11 +120,10 @@ def _episodes(
     return [_episode(row, retention) for row in found]
 
 
-def _forget(
-    now: datetime, here: tuple[str, str], memory: str, principal: str, trust: Trust | None
-) -> Transaction[bool]:
+def _forget(now: datetime, caller: Caller, memory: str, trust: Trust | None) -> Transaction[bool]:
+    yield from jobs.must_hold(now, caller.claim)
     yield from _expire(now)
-    tenant, conversation = here
+    tenant, conversation = caller.tenant, caller.conversation
     gone = yield from rows(
         "DELETE FROM memory WHERE id = :id AND tenant = :tenant AND conversation = :conversation"
         " AND (:trust IS NULL OR trust = :trust) RETURNING sha256",
@@ -132,7 +131,7 @@ def _forget(
     )  # fmt: skip
     for row in gone:
         yield from log(
-            now, tenant, "memory.forgotten", principal, memory=memory, conversation=conversation,
+            now, tenant, "memory.forgotten", caller.principal, memory=memory, conversation=conversation,
             sha256=row["sha256"],
         )  # fmt: skip
     return bool(gone)

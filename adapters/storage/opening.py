@@ -19,9 +19,10 @@ from approvals import cards
 from approvals.models import Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
-from core.conversations import Closing
+from core.conversations import Closing, Turn
 from core.errors import Refused
-from core.jobs import JobState, LeaseLost
+from core.jobs import Job, JobState, LeaseLost
+from core.plans import Plan
 
 MOST_OPEN = 20
 """Requests of one conversation that may wait at the same time: nobody reads more of them (P-08)."""
@@ -40,7 +41,7 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     if denial:
         return denial
     superseded = (yield from _supersede(now, new)) if proposal.supersedes else False
-    yield from keep_plan(proposal.tenant, plan.id, plan.sha256, plan.canonical)
+    yield from _keep_plan(proposal.tenant, plan)
     inserted = yield from _insert(now, new)
     opened = yield from (must_read(proposal.tenant, new.id) if inserted else _repeat(now, new))
     if opened is None:
@@ -77,7 +78,7 @@ def _announce(now: datetime, new: NewRequest, opened: Request) -> Transaction[No
 
 def _must_go_on(now: datetime, closing: Closing) -> Transaction[None]:
     """Raise `LeaseLost` where the turn is no longer this claim's, or was told to end."""
-    if (yield from turns.must_hold(now, closing)):
+    if (yield from turns.must_hold(now, closing.turn, closing.job)):
         raise LeaseLost("The turn was told to end, so it proposes nothing.")
 
 
@@ -162,16 +163,27 @@ def _supersede(now: datetime, new: NewRequest) -> Transaction[bool]:
     return ended
 
 
-def keep_plan(tenant: str, plan: str, sha256: str, body: str) -> Transaction[None]:
+def freeze(now: datetime, turn: Turn, job: Job, plan: Plan) -> Transaction[None]:
+    """Keep a plan of a turn that nobody is asked about, while this claim holds."""
+    yield from turns.must_hold(now, turn, job)
+    yield from _keep_plan(turn.tenant, plan)
+    yield sql(
+        "INSERT INTO frozen (tenant, plan, conversation) VALUES (:tenant, :plan, :conversation)"
+        " ON CONFLICT DO NOTHING",
+        tenant=turn.tenant, plan=plan.id, conversation=turn.conversation,
+    )  # fmt: skip
+
+
+def _keep_plan(tenant: str, plan: Plan) -> Transaction[None]:
     """Keep a plan once, anew where it was erased; raise `Refused` where its short id names another."""
     yield sql(
         "INSERT INTO plan (tenant, id, sha256, body) VALUES (:tenant, :id, :sha256, :body)"
         " ON CONFLICT (tenant, id) DO UPDATE SET body = excluded.body"
         " WHERE plan.body = '' AND plan.sha256 = excluded.sha256",
-        tenant=tenant, id=plan, sha256=sha256, body=body,
+        tenant=tenant, id=plan.id, sha256=plan.sha256, body=plan.canonical,
     )  # fmt: skip
     kept = yield from rows(
-        "SELECT sha256 FROM plan WHERE tenant = :tenant AND id = :id", tenant=tenant, id=plan
+        "SELECT sha256 FROM plan WHERE tenant = :tenant AND id = :id", tenant=tenant, id=plan.id
     )
-    if kept[0]["sha256"] != sha256:
+    if kept[0]["sha256"] != plan.sha256:
         raise Refused("Another plan has the same short id. Change an argument and ask again.")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from adapters.storage import jobs
+from adapters.storage import jobs, receiving
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import (
     SYSTEM,
@@ -16,8 +16,9 @@ from adapters.storage.transactions import (
     text_of,
     time_of,
 )
+from core.conversations import NewTurn
 from core.errors import Refused
-from core.jobs import NewJob, Replay
+from core.jobs import Job, JobState, Loss, NewJob, Replay
 from core.reminders import (
     DUE,
     NewReminder,
@@ -26,11 +27,17 @@ from core.reminders import (
     job_of,
     schedule_of,
 )
+from core.tools import Caller
 
 _COLUMNS = (
     "reminder.*, conversation.platform, conversation.workspace, conversation.channel,"
     " conversation.thread FROM reminder JOIN conversation"
     " ON conversation.id = reminder.conversation AND conversation.tenant = reminder.tenant"
+)
+_DROPPED = ReminderState.DROPPED
+_UNTOLD = (
+    "A reminder of {owner}'s was due and could not be told: something failed that nobody foresaw. An "
+    "operator finds it in the log; set it again if it still matters."
 )
 _FROM_ONE = (
     "A reminder started this turn, and such a turn sets no other one. Say what is to be looked at "
@@ -52,24 +59,36 @@ class Reminders:
         """See the port."""
         return await self.database.transact(lambda _: _pending(tenant, owner, conversation))
 
-    async def cancel(self, tenant: str, owner: str, reminder: str) -> bool:
+    async def cancel(self, caller: Caller, reminder: str) -> bool:
         """See the port."""
-        return await self.database.transact(lambda now: _cancel(now, tenant, owner, reminder))
+        return await self.database.transact(lambda now: _cancel(now, caller, reminder))
 
     async def get(self, tenant: str, reminder: str) -> Reminder | None:
         """See the port."""
         return await self.database.transact(lambda _: _get(tenant, reminder))
 
-    async def tell(self, reminder: Reminder, note: str) -> None:
+    async def tell(self, reminder: Reminder, note: str, turn: NewTurn | None = None) -> None:
         """See the port."""
-        await self.database.transact(lambda now: _tell(now, reminder, note))
+        await self.database.transact(lambda now: _tell(now, reminder, note, turn))
 
     async def drop(self, reminder: Reminder) -> None:
         """See the port."""
         await self.database.transact(lambda now: _end(now, reminder, ReminderState.DROPPED))
 
 
+def settle(now: datetime, job: Job, loss: Loss, *, most: int) -> Transaction[JobState]:
+    """Have the job of a reminder run again; where that is of no use, end its reminder with a word."""
+    state = yield from jobs.settle_safe(now, job, loss, most=most)
+    found = yield from _get(job.tenant, str(job.payload["reminder"]))
+    if found and state is not JobState.QUEUED and (yield from _end(now, found, _DROPPED)):
+        text = _UNTOLD.format(owner=found.owner)
+        yield from append(now, found.conversation, "note", SYSTEM, text, about=found.id)
+    return state
+
+
 def _add(now: datetime, new: NewReminder, most: int) -> Transaction[Reminder]:
+    caller = new.caller
+    yield from jobs.must_hold(now, caller.claim)
     added = yield from changed(
         "INSERT INTO reminder (tenant, id, conversation, owner, text, set_at, due_at, state)"
         " SELECT :tenant, :id, conversation.id, :owner, :text, :now, :due, 'pending'"
@@ -78,24 +97,24 @@ def _add(now: datetime, new: NewReminder, most: int) -> Transaction[Reminder]:
         " AND state = 'pending') < :most"
         " AND NOT EXISTS (SELECT 1 FROM turn WHERE id = :turn AND schedule LIKE :mark)"
         " ON CONFLICT DO NOTHING RETURNING id",
-        tenant=new.tenant, id=new.id, conversation=new.conversation, owner=new.owner,
-        text=new.text, now=text_of(now), due=text_of(new.due), most=most, turn=new.turn,
+        tenant=caller.tenant, id=new.id, conversation=caller.conversation, owner=caller.principal,
+        text=new.text, now=text_of(now), due=text_of(new.due), most=most, turn=caller.turn,
         mark=schedule_of("%"),
     )  # fmt: skip
-    kept = yield from _get(new.tenant, new.id)
+    kept = yield from _get(caller.tenant, new.id)
     if kept is None:
-        raise Refused((yield from _obstacle(new)))
+        raise Refused((yield from _obstacle(caller)))
     if added:
         yield from jobs.submit(now, _job(now, new))
-        yield from _log(now, kept, "set", new.owner)
+        yield from _log(now, kept, "set", caller.principal)
     return kept
 
 
-def _obstacle(new: NewReminder) -> Transaction[str]:
+def _obstacle(caller: Caller) -> Transaction[str]:
     """Say why a reminder was not kept."""
     found = yield from rows(
         "SELECT 1 FROM turn WHERE id = :turn AND schedule LIKE :mark",
-        turn=new.turn, mark=schedule_of("%"),
+        turn=caller.turn, mark=schedule_of("%"),
     )  # fmt: skip
     return _FROM_ONE if found else "You have too many reminders pending. Cancel one first."
 
@@ -105,7 +124,7 @@ def _job(now: datetime, new: NewReminder) -> NewJob:
     return NewJob(
         id=name,
         kind=DUE,
-        tenant=new.tenant,
+        tenant=new.caller.tenant,
         payload={"reminder": new.id},
         replay=Replay.SAFE,
         dedupe=name,
@@ -130,16 +149,27 @@ def _get(tenant: str, reminder: str) -> Transaction[Reminder | None]:
     return _built(found[0]) if found else None
 
 
-def _cancel(now: datetime, tenant: str, owner: str, reminder: str) -> Transaction[bool]:
-    found = yield from _get(tenant, reminder)
-    if found is None or found.owner != owner:
+def _cancel(now: datetime, caller: Caller, reminder: str) -> Transaction[bool]:
+    yield from jobs.must_hold(now, caller.claim)
+    found = yield from _get(caller.tenant, reminder)
+    if found is None or found.owner != caller.principal:
         return False
-    return (yield from _end(now, found, ReminderState.CANCELLED, owner))
+    return (yield from _end(now, found, ReminderState.CANCELLED, caller.principal))
 
 
-def _tell(now: datetime, reminder: Reminder, note: str) -> Transaction[None]:
-    if (yield from _end(now, reminder, ReminderState.TOLD)):
-        yield from append(now, reminder.conversation, "note", SYSTEM, note, about=reminder.id)
+def _tell(now: datetime, reminder: Reminder, note: str, turn: NewTurn | None) -> Transaction[None]:
+    if not (yield from _end(now, reminder, ReminderState.TOLD)):
+        return
+    yield from append(now, reminder.conversation, "note", SYSTEM, note, about=reminder.id)
+    if turn is None:
+        return
+    try:
+        yield from receiving.receive(now, turn)
+    except Refused as refusal:  # before it wrote anything; the note is there, so its owner knows
+        yield from log(
+            now, reminder.tenant, "attempt.refused", reminder.owner, given_sha256=None,
+            why=refusal.shown,
+        )  # fmt: skip
 
 
 def _end(

@@ -1,6 +1,7 @@
 """Turns: received once and queued with what came in, ended once with what came of it."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,7 +23,7 @@ from core.conversations import (
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss
 from core.outcomes import Reason
-from core.trail import Finished
+from core.trail import Finished, Happening
 from core.transcript import Entry, Heard, Noted, Spoke
 
 _COLUMNS = (
@@ -43,7 +44,7 @@ def end(now: datetime, closing: Closing) -> Transaction[None]:
     turn = closing.turn
     if (yield from has_ended(turn)):
         return
-    is_stopped = yield from must_hold(now, closing)
+    is_stopped = yield from must_hold(now, turn, closing.job)
     given = _cut(closing.end) if is_stopped else closing.end
     yield from close(now, turn, given, claim=closing.job.fence)
     yield from jobs.finish(now, closing.job, JobState.CANCELLED if is_stopped else JobState.DONE)
@@ -64,12 +65,17 @@ def _cut(given: TurnEnd) -> TurnEnd:
     )
 
 
-def must_hold(now: datetime, closing: Closing) -> Transaction[bool]:
+def tell(now: datetime, turn: Turn, job: Job, happened: Sequence[Happening]) -> Transaction[None]:
+    """Keep what happened in a turn, while this claim holds."""
+    yield from must_hold(now, turn, job)
+    yield from happenings.extend(now, turn, job.fence, happened)
+
+
+def must_hold(now: datetime, turn: Turn, job: Job) -> Transaction[bool]:
     """Return whether somebody stopped the turn; raise `LeaseLost` where this claim is not its own."""
-    turn, job = closing.turn, closing.job
     if (job.tenant, job.id) != (turn.tenant, job_of(turn.id)):
-        raise LeaseLost("That is the job of something else, so it ends no turn.")
-    return (yield from jobs.must_hold(now, job))
+        raise LeaseLost("That is the job of something else, so nothing is written for this turn.")
+    return (yield from jobs.must_hold(now, job.claim))
 
 
 def close(

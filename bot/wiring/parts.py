@@ -14,7 +14,7 @@ from adapters.jobs.table import TableEngine
 from adapters.leftovers import Leftovers, nothing
 from adapters.runbook_folder import Catalogue
 from adapters.sandbox import PlainRunner
-from adapters.storage import jobs, settling, turns
+from adapters.storage import jobs, reminders, settling, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
@@ -205,7 +205,11 @@ class Parts:
             TURN: Kind(handler=self._answering(), clean=left.of_turn, settle=turns.settle),
             RUN: Kind(handler=self._running(), clean=left.of_run, settle=settling.settle),
             TICK: Kind(handler=self.scheduling, clean=nothing, settle=again),
-            DUE: Kind(handler=self._notifying(), clean=nothing, settle=again),
+            DUE: Kind(
+                handler=self._notifying(),
+                clean=nothing,
+                settle=partial(reminders.settle, most=_MOST_TRIES),
+            ),
             REMIND: Kind(handler=reminding, clean=nothing, settle=again),
             EXPIRE: Kind(handler=expiring, clean=nothing, settle=again),
             POST: Kind(handler=delivering.post, clean=nothing, settle=again),
@@ -219,7 +223,6 @@ class Parts:
     def _notifying(self) -> Notifying:
         return Notifying(
             reminders=Reminders(self.database),
-            gate=self.gate,
             inbox=self._inbox(look=_nothing, runner=None),
             wakes=notify.wakes(self.model, self.settings.toolsets.reminders),
         )

@@ -66,9 +66,7 @@ class _Deeds:
                 f"{REMEMBER}: `text`: it has more than {MOST_BYTES} bytes. Keep what matters of it."
             )
         new = NewMemory(
-            tenant=caller.tenant,
-            conversation=caller.conversation,
-            principal=caller.principal,
+            caller=caller,
             kind=Kind(str(arguments.get("kind", Kind.SEMANTIC))),
             trust=self.trust,
             source=self._source(caller),
@@ -91,10 +89,8 @@ class _Deeds:
 
     async def forget(self, arguments: JsonObject, caller: Caller) -> str:
         forgotten = await self.memories.forget(
-            caller.tenant,
-            caller.conversation,
+            caller,
             str(arguments["id"]),
-            principal=caller.principal,
             # What a person had remembered is not for a model to remove: it may have been talked into that.
             trust=None if self.trust is Trust.PERSON else self.trust,
         )

@@ -67,10 +67,7 @@ class _Deeds:
         new = NewReminder(
             # Of the turn and what was asked for: a turn that is answered again sets it once.
             id=f"n_{digest({'turn': caller.turn, 'arguments': arguments})[:16]}",
-            tenant=caller.tenant,
-            owner=caller.principal,
-            conversation=caller.conversation,
-            turn=caller.turn,
+            caller=caller,
             text=text,
             due=self._due(str(arguments["when"])),
         )
@@ -86,7 +83,7 @@ class _Deeds:
 
     async def cancel(self, arguments: JsonObject, caller: Caller) -> str:
         name = str(arguments["id"])
-        if await self.reminders.cancel(caller.tenant, caller.principal, name):
+        if await self.reminders.cancel(caller, name):
             return "Cancelled. It will not come back."
         # The same words for a foreign one, one that was told and one that never was (I14).
         raise Incorrect(f"You have no such reminder pending. `{LIST}` shows yours.")

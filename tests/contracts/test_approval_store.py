@@ -62,6 +62,7 @@ from tests.stores import (
     facts_of,
     granted,
     jobs_of,
+    kept_plan,
     log_of,
     logged_by,
     lose,
@@ -226,7 +227,7 @@ async def test_c32_two_processes_that_ask_the_same_get_one_request(
 
 async def test_c32_a_short_id_that_names_another_plan_is_refused(stores: Stores) -> None:
     new = a_new_request()
-    await stores.conversations.keep_plan(TENANT, new.plan.id, "0" * 64, "another plan")
+    await kept_plan(stores, TENANT, new.plan.id, "0" * 64, "another plan")
     before = await everything(stores.database)
     with pytest.raises(Refused, match="same short id"):
         await stores.requests.open(new)
@@ -235,7 +236,7 @@ async def test_c32_a_short_id_that_names_another_plan_is_refused(stores: Stores)
 
 async def test_c32_a_short_id_of_another_tenant_is_free(stores: Stores) -> None:
     new = a_new_request()
-    await stores.conversations.keep_plan(OTHER_TENANT, new.plan.id, "0" * 64, "another plan")
+    await kept_plan(stores, OTHER_TENANT, new.plan.id, "0" * 64, "another plan")
     assert (await opened(stores, new)).plan == new.plan
 
 

@@ -54,6 +54,7 @@ from tests.stores import (
     facts_of,
     heard,
     jobs_of,
+    kept_plan,
     log_of,
     logged_by,
     lose,
@@ -608,34 +609,44 @@ async def _settled(stores: Stores, job: Job, loss: Loss) -> JobState:
 
 async def test_a_plan_that_nobody_is_asked_about_is_kept_for_export(stores: Stores) -> None:
     plan = a_plan()
+    asks = await answering(stores, a_new_turn("t_9", conversation=CONVERSATION))
     for _ in range(2):
-        await stores.conversations.keep_plan(TENANT, plan.id, plan.sha256, plan.canonical)
+        await stores.conversations.keep_plan(asks.turn, asks.job, plan)
     assert await stores.records.plans(plan.id) == [plan.canonical]
     assert await stores.records.requests() == []
 
 
 async def test_a_plan_that_was_kept_can_be_asked_for(stores: Stores) -> None:
     new = a_new_request()
-    await stores.conversations.keep_plan(TENANT, new.plan.id, new.plan.sha256, new.plan.canonical)
+    asks = await answering(stores, a_new_turn("t_9", conversation=CONVERSATION))
+    await stores.conversations.keep_plan(asks.turn, asks.job, new.plan)
     assert (await opened(stores, new)).plan == new.plan
 
 
-async def test_c32_a_short_id_keeps_the_plan_that_it_names(
-    conversations: Conversations, stores: Stores
-) -> None:
+async def test_c32_a_short_id_keeps_the_plan_that_it_names(stores: Stores) -> None:
     plan = a_plan()
-    await conversations.keep_plan(TENANT, plan.id, plan.sha256, plan.canonical)
+    await kept_plan(stores, TENANT, plan.id, "0" * 64, "another plan")
+    asks = await answering(stores, a_new_turn("t_9", conversation=CONVERSATION))
+    before = await everything(stores.database)
     with pytest.raises(Refused, match="same short id"):
-        await conversations.keep_plan(TENANT, plan.id, "0" * 64, "another plan")
-    assert await stores.records.plans(plan.id) == [plan.canonical]
+        await stores.conversations.keep_plan(asks.turn, asks.job, plan)
+    assert await everything(stores.database) == before
+
+
+@pytest.mark.parametrize("how", LOST)
+async def test_i7_who_lost_the_turn_keeps_no_plan(stores: Stores, how: str) -> None:
+    asks = await answering(stores, a_new_turn("t_9", conversation=CONVERSATION))
+    await lose(stores, asks.job, how)
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await stores.conversations.keep_plan(asks.turn, asks.job, a_plan())
+    assert await everything(stores.database) == before
 
 
 async def test_keeping_a_plan_is_whole_or_nothing(stores: Stores) -> None:
     plan = a_plan()
-    await whole_or_nothing(
-        stores,
-        lambda on: on.conversations.keep_plan(TENANT, plan.id, plan.sha256, plan.canonical),
-    )
+    asks = await answering(stores, a_new_turn("t_9", conversation=CONVERSATION))
+    await whole_or_nothing(stores, lambda on: on.conversations.keep_plan(asks.turn, asks.job, plan))
     assert await stores.records.plans(plan.id) == [plan.canonical]
 
 

@@ -19,6 +19,7 @@ from core.transcript import AgentText, Called, Heard, Noted, Result, Returned, S
 from tests.builders import (
     TENANT,
     THREAD,
+    a_caller,
     a_checked,
     a_new_request,
     a_new_turn,
@@ -38,7 +39,9 @@ from tests.stores import (
     erasing,
     everything,
     facts_of,
+    hold_calls,
     jobs_of,
+    kept_plan,
     log_of,
     memories,
     opened,
@@ -115,6 +118,7 @@ async def happened(stores: Stores) -> None:
         f"INSERT INTO reminder VALUES ('{TENANT}', 'n_1', '{HERE}', 'alice', '{MARK}', '', '', 'pending')",
         f"INSERT INTO memory VALUES ('m_1', '{TENANT}', '{HERE}', 1, 'semantic', 'model', '{MARK}',"
         f" '{MARK}', '{canonical.sha256(MARK)}', '2026-03-01', '2027-03-01')",
+        f"INSERT INTO frozen SELECT tenant, id, '{HERE}' FROM plan WHERE tenant = '{TENANT}' LIMIT 1",
     ):
         await run(stores.database, statement)
 
@@ -160,14 +164,15 @@ async def test_c77_bytes_of_what_was_removed_before_are_gone_too(
     # As an SQLite does it that was built without this, where what is deleted stays in the file.
     await run(stores.database, "PRAGMA secure_delete = OFF")
     await told(stores)
+    await hold_calls(stores)
     long = " ".join([MARK] * 140)
     for number in range(60):
         new = NewMemory(
-            tenant=TENANT, conversation=HERE, principal="alice", kind=Kind.SEMANTIC,
-            trust=Trust.MODEL, source="", text=f"{long} {number}",
+            caller=a_caller(conversation=HERE), kind=Kind.SEMANTIC, trust=Trust.MODEL, source="",
+            text=f"{long} {number}",
         )  # fmt: skip
         await memories(stores).keep(new, retention=timedelta(days=1), most=100)
-        await memories(stores).forget(TENANT, HERE, new.id, principal="alice", trust=None)
+        await memories(stores).forget(new.caller, new.id, trust=None)
     assert MARK.encode() in bytes_in(quick_path)
     await erasing(stores).erase(HERE, account="root")
     assert MARK.encode() not in bytes_in(quick_path)
@@ -270,16 +275,16 @@ async def test_a_plan_that_was_erased_is_kept_anew_when_it_is_proposed_again(
     assert (await opened(stores, new)).is_intact
 
 
-async def test_a_plan_that_was_only_frozen_goes_with_the_conversation_that_names_it(
+async def test_a_plan_that_was_only_frozen_goes_with_the_last_conversation_that_has_it(
     stores: Stores,
 ) -> None:
     kept = a_new_request(a_checked(MARK)).plan
-    await stores.conversations.keep_plan(TENANT, kept.id, kept.sha256, kept.canonical)
-    await stores.conversations.keep_plan(OTHER_TENANT, kept.id, kept.sha256, kept.canonical)
-    names = replace(SAID, text=f"The plan is frozen as {kept.id}; write it out")
+    await kept_plan(stores, OTHER_TENANT, kept.id, kept.sha256, kept.canonical)
     for turn, opens in (("t_here", HERE), ("t_9", OTHER_CONVERSATION)):
         new = a_new_turn(turn, opens=opens, conversation=None if opens == HERE else opens)
-        await stores.conversations.end(await answering(stores, new, names))
+        asks = await answering(stores, new, SAID)  # which does not name it
+        await stores.conversations.keep_plan(asks.turn, asks.job, kept)
+        await stores.conversations.end(asks)
     assert "plan" not in (await erasing(stores).erase(HERE, account="root")).removed
     assert (await erasing(stores).erase(OTHER_CONVERSATION, account="root")).removed["plan"] == 1
     assert await stores.records.plans(kept.id) == [kept.canonical]  # the other tenant's

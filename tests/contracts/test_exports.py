@@ -64,7 +64,7 @@ async def test_c88_an_export_holds_what_each_call_of_the_model_took(stores: Stor
         request="req_1", stop="say", input_tokens=7, output_tokens=3, milliseconds=12,
         prompt="0" * 64, entries=4, options={"effort": "low"},
     )  # fmt: skip
-    await stores.conversations.happened(under_way.turn, under_way.job.fence, [moved])
+    await stores.conversations.happened(under_way.turn, under_way.job, [moved])
     await stores.conversations.end(under_way)
     found = await stores.records.export(CONVERSATION)
     assert found is not None

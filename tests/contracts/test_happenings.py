@@ -1,14 +1,16 @@
 """What happened in a turn, on every database: kept in order, and nothing of another tenant."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from core.conversations import TurnEnd
+from core.jobs import LeaseLost
 from core.outcomes import Reason
 from core.trail import Finished, Guarded, Happening, Looked, Moved, Stage, Staged
 from tests.builders import CONVERSATION, a_new_turn
-from tests.stores import OTHER_TENANT, Stores, answering, everything
+from tests.stores import LOST, OTHER_TENANT, Stores, answering, everything, lose
 
 ALL: tuple[Happening, ...] = (
     Moved(
@@ -23,9 +25,9 @@ ALL: tuple[Happening, ...] = (
 
 async def test_c19_what_happened_is_read_back_as_it_was_in_order(stores: Stores) -> None:
     answered = await answering(stores, a_new_turn("t_9", conversation=CONVERSATION))
-    turn, claim = answered.turn, answered.job.fence
-    await stores.conversations.happened(turn, claim, ALL[:2])
-    await stores.conversations.happened(turn, claim, ALL[2:])
+    turn, job = answered.turn, answered.job
+    await stores.conversations.happened(turn, job, ALL[:2])
+    await stores.conversations.happened(turn, job, ALL[2:])
     assert tuple(await stores.conversations.happenings(turn.tenant, turn.id)) == ALL
     rows = (await everything(stores.database))["happening"]
     assert [row[4] for row in rows if row[2] == turn.id] == [1, 2, 3, 4]
@@ -44,7 +46,20 @@ async def test_c77_the_end_of_a_turn_is_kept_with_its_reason(
 
 async def test_i14_another_tenant_reads_and_adds_nothing(stores: Stores) -> None:
     answered = await answering(stores, a_new_turn("t_9", conversation=CONVERSATION))
-    await stores.conversations.happened(replace(answered.turn, tenant=OTHER_TENANT), 1, ALL)
+    theirs, held = replace(answered.turn, tenant=OTHER_TENANT), answered.job
+    for job in (held, replace(held, tenant=OTHER_TENANT)):
+        with suppress(LeaseLost):
+            await stores.conversations.happened(theirs, job, ALL)
     assert await stores.conversations.happenings(answered.turn.tenant, "t_9") == []
-    await stores.conversations.happened(answered.turn, 1, ALL)
+    await stores.conversations.happened(answered.turn, held, ALL)
     assert await stores.conversations.happenings(OTHER_TENANT, "t_9") == []
+
+
+@pytest.mark.parametrize("how", LOST)
+async def test_i7_who_lost_the_turn_puts_nothing_on_record(stores: Stores, how: str) -> None:
+    answered = await answering(stores, a_new_turn("t_9", conversation=CONVERSATION))
+    await lose(stores, answered.job, how)
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await stores.conversations.happened(answered.turn, answered.job, ALL)
+    assert await everything(stores.database) == before

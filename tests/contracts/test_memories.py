@@ -2,7 +2,6 @@
 
 import asyncio
 import tempfile
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,10 +13,12 @@ from adapters.storage.sqlite import SqliteDatabase
 from adapters.storage.transactions import rows
 from core.canonical import Json, encode, sha256
 from core.errors import Refused
+from core.jobs import LeaseLost
 from core.memories import Kind, Memory, NewMemory, Trust, owned
-from tests.builders import CONVERSATION, TENANT
+from tests.builders import CALLS, CONVERSATION, TENANT, a_caller
 from tests.fakes.clock import START, FrozenClock
 from tests.stores import (
+    LOST,
     OTHER_CONVERSATION,
     OTHER_TENANT,
     QUICK,
@@ -26,6 +27,7 @@ from tests.stores import (
     begin_conversations,
     everything,
     facts_of,
+    hold_calls,
     log_of,
     logged_by,
     memories,
@@ -50,14 +52,26 @@ def a_memory(
 ) -> NewMemory:
     """Return something to be kept."""
     return NewMemory(
-        tenant=tenant,
-        conversation=conversation,
-        principal="alice",
+        caller=a_caller(tenant=tenant, conversation=conversation),
         kind=kind,
         trust=trust,
         source=source,
         text=text,
     )
+
+
+@pytest.fixture(autouse=True)
+async def held(stores: Stores) -> None:
+    await hold_calls(stores)
+
+
+async def forget(
+    stores: Stores, memory: str, *where: str, by: str = "alice", trust: Trust | None = None
+) -> bool:
+    """Have somebody remove one, here unless told otherwise."""
+    tenant, conversation = where or HERE
+    caller = a_caller(by, tenant=tenant, conversation=conversation)
+    return await memories(stores).forget(caller, memory, trust=trust)
 
 
 async def keep(stores: Stores, new: NewMemory, *, most: int = 10) -> Memory:
@@ -138,8 +152,7 @@ async def test_c77_there_is_room_for_so_many_and_no_more_until_one_is_forgotten(
     assert await everything(stores.database) == before
     await keep(stores, a_memory("two"), most=2)  # there already
     await keep(stores, a_memory("three", conversation=OTHER_CONVERSATION), most=2)
-    forget = memories(stores).forget
-    assert await forget(*HERE, kept[0].id, principal="alice", trust=None)
+    assert await forget(stores, kept[0].id)
     await keep(stores, a_memory("three"), most=2)
 
 
@@ -160,7 +173,7 @@ async def test_past_its_time_it_takes_no_room_and_cannot_be_forgotten(
 ) -> None:
     old = await keep(stores, a_memory("old"), most=1)
     clock.pass_by(DAY)
-    assert not await memories(stores).forget(*HERE, old.id, principal="alice", trust=None)
+    assert not await forget(stores, old.id)
     await keep(stores, a_memory("new"), most=1)
     clock.pass_by(DAY)
     await keep(stores, a_memory("newer"), most=1)
@@ -171,10 +184,7 @@ async def test_i11_what_is_kept_and_forgotten_is_in_the_audit_log_without_its_wo
 ) -> None:
     new = a_memory("quagga")
     (kept,) = await logged_by(stores, lambda on: keep(on, new))
-    (gone,) = await logged_by(
-        stores,
-        lambda on: memories(on).forget(*HERE, new.id, principal="bob", trust=None),
-    )
+    (gone,) = await logged_by(stores, lambda on: forget(on, new.id, by="bob"))
     assert (kept.kind, gone.kind) == ("memory.kept", "memory.forgotten")
     assert facts_of(kept) == {
         "principal": "alice",
@@ -194,11 +204,10 @@ async def test_i11_what_is_kept_and_forgotten_is_in_the_audit_log_without_its_wo
 
 async def test_what_is_of_another_trust_is_not_forgotten(stores: Stores) -> None:
     kept = await keep(stores, a_memory(trust=Trust.PERSON))
-    forget = memories(stores).forget
-    assert not await forget(*HERE, kept.id, principal="alice", trust=Trust.MODEL)
+    assert not await forget(stores, kept.id, trust=Trust.MODEL)
     assert await memories(stores).kept(*HERE) == [kept]
-    assert await forget(*HERE, kept.id, principal="alice", trust=Trust.PERSON)
-    assert not await forget(*HERE, kept.id, principal="alice", trust=Trust.PERSON)
+    assert await forget(stores, kept.id, trust=Trust.PERSON)
+    assert not await forget(stores, kept.id, trust=Trust.PERSON)
 
 
 @pytest.mark.parametrize("where", [(OTHER_TENANT, CONVERSATION), (TENANT, "c_none")])
@@ -210,9 +219,24 @@ async def test_i14_a_foreign_conversation_is_answered_as_an_unknown_one(
     before = await everything(stores.database)
     assert await memories(stores).kept(*where) == []
     assert await episodes(stores, *where) == []
-    assert not await memories(stores).forget(*where, kept.id, principal="eve", trust=None)
+    assert not await forget(stores, kept.id, *where, by="eve")
     with pytest.raises(Refused, match="no such conversation here"):
         await keep(stores, a_memory(tenant=where[0], conversation=where[1]))
+    assert await everything(stores.database) == before
+
+
+@pytest.mark.parametrize("how", LOST)
+@pytest.mark.parametrize("deed", ["keep", "forget"])
+async def test_i7_who_lost_the_turn_neither_keeps_nor_removes(
+    stores: Stores, how: str, deed: str
+) -> None:
+    kept = await keep(stores, a_memory())
+    await stores.database.transact(
+        lambda _: rows(f"UPDATE job SET {LOST[how]} WHERE id = :id", id=CALLS[0])
+    )
+    before = await everything(stores.database)
+    with pytest.raises(LeaseLost):
+        await (keep(stores, a_memory("more")) if deed == "keep" else forget(stores, kept.id))
     assert await everything(stores.database) == before
 
 
@@ -284,6 +308,7 @@ async def _plays(folder: str, deeds: list[tuple[str, tuple[str, str], str]]) -> 
     database = await SqliteDatabase.open(Path(folder) / "sayso.db", FrozenClock())
     stores = Stores(database)
     await begin_conversations(stores)
+    await hold_calls(stores)
     expected: dict[tuple[str, str], dict[str, str]] = {place: {} for place in PLACES}
     try:
         for deed, place, text in deeds:
@@ -302,7 +327,7 @@ async def _play(
     text: str,
     expected: dict[tuple[str, str], dict[str, str]],
 ) -> None:
-    new = replace(a_memory(text), tenant=place[0], conversation=place[1])
+    new = a_memory(text, tenant=place[0], conversation=place[1])
     if deed == "keep" and place == PLACES[-1]:
         with pytest.raises(Refused):
             await keep(stores, new)
@@ -311,7 +336,7 @@ async def _play(
     elif deed == "forget":
         # Whatever id somebody got hold of: it is theirs, or it is nobody's.
         for name in {one: 1 for known in expected.values() for one in known}:
-            gone = await memories(stores).forget(*place, name, principal="eve", trust=None)
+            gone = await forget(stores, name, *place, by="eve")
             assert gone == (expected[place].pop(name, None) is not None)
 
 

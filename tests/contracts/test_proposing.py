@@ -26,6 +26,7 @@ from tests.stores import (
     granted,
     heard,
     jobs_of,
+    kept_plan,
     log_of,
     logged_by,
     lose,
@@ -142,7 +143,7 @@ async def test_i13_a_denial_leaves_the_turn_open(stores: Stores) -> None:
 async def test_what_is_refused_leaves_the_turn_open(stores: Stores) -> None:
     answers = await _answers(stores)
     new = _proposes(answers)
-    await stores.conversations.keep_plan(TENANT, new.plan.id, "0" * 64, "another plan")
+    await kept_plan(stores, TENANT, new.plan.id, "0" * 64, "another plan")
     before = await everything(stores.database)
     with pytest.raises(Refused, match="same short id"):
         await stores.requests.open(new)

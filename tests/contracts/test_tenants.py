@@ -127,7 +127,7 @@ CALLS: Mapping[str, Call] = {
     "Conversations.turn": lambda on, given: on.conversations.turn(OTHER_TENANT, given.turn.id),
     "Conversations.history": lambda on, given: on.conversations.history(given.turn),
     "Conversations.happened": lambda on, given: on.conversations.happened(
-        given.turn, 1, [Finished(reason="mine")]
+        given.turn, given.turn_job, [Finished(reason="mine")]
     ),
     "Conversations.happenings": lambda on, given: on.conversations.happenings(
         OTHER_TENANT, given.turn.id
@@ -144,7 +144,7 @@ CALLS: Mapping[str, Call] = {
     ),
     "Conversations.stop": lambda on, given: on.conversations.stop(given.turn, principal="eve"),
     "Conversations.keep_plan": lambda on, given: on.conversations.keep_plan(
-        OTHER_TENANT, given.request.plan.id, "0" * 64, "another plan"
+        given.turn, given.turn_job, given.request.plan
     ),
     "Deliveries.entry": lambda on, given: on.deliveries.entry(
         OTHER_TENANT, given.request.conversation, 1

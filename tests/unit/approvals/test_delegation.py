@@ -13,7 +13,7 @@ from core.errors import Invalid, Refused
 from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
 from core.tools import MISSING, Caller, Effect, Work
-from tests.builders import CONVERSATION, TENANT, a_step, a_tool, a_turn
+from tests.builders import CALLS, a_caller, a_step, a_tool, a_turn
 from tests.gates import APPEND, PLENTY, World, allow
 from tests.stores import Stores
 
@@ -33,6 +33,7 @@ def delegation(world: World, *, seconds: float = 60, profile: str = DEFAULT) -> 
         gate=world.gate,
         rates=world.gate.rates,
         turn=replace(a_turn(), profile=profile),
+        claim=CALLS,
         until=asyncio.get_running_loop().time() + seconds,
     )
 
@@ -91,9 +92,7 @@ async def test_c20_a_tool_has_its_own_say_about_whose_order_it_is(world: World) 
         await delegation(world).authorize(tool.check({"word": "yours"}, {}))
         == "It is not your order."
     )
-    caller = Caller(
-        tenant=TENANT, principal="alice", conversation=CONVERSATION, turn="t_1", call=""
-    )
+    caller = a_caller()
     assert seen == [("mine", caller), ("yours", caller)]
 
 

@@ -13,7 +13,7 @@ from core.runbooks import tool as runbook
 from tests.builders import a_plan, a_proposal
 from tests.fakes.runner import ended, exited
 from tests.gates import APPEND, HIGH, LOW, SECRET, World, allow, edited, without
-from tests.stores import Stores, everything
+from tests.stores import Stores, everything, kept_plan
 
 Change = Callable[[World], None]
 
@@ -234,7 +234,7 @@ async def test_c90_what_a_default_filled_in_is_hashed_and_marked_on_the_card(wor
 async def test_c32_a_forced_collision_of_short_ids_is_refused(world: World) -> None:
     plan = await world.gate.freeze(a_proposal(LOW.check({"word": "alpha"}, {})))
     other = a_plan()
-    await world.stores.conversations.keep_plan("acme", plan.id, other.sha256, other.canonical)
+    await kept_plan(world.stores, "acme", plan.id, other.sha256, other.canonical)
     with pytest.raises(Refused, match="Another plan has the same short id"):
         await world.propose(LOW)
     assert await world.requests() == []

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from adapters.storage import jobs
+from adapters.storage.reminders import Reminders
 from approvals.models import State
 from bot.notify import wakes
 from core.conversations import TURN
@@ -16,18 +17,28 @@ from core.errors import Invalid, Unavailable
 from core.redaction import Redactor
 from core.reminders import DUE, ReminderState, job_of
 from core.toolbelt import Toolbelt
-from core.tools import OWN, Caller
+from core.tools import OWN
 from core.toolsets.reminders import RemindersConfig, toolset
 from core.transcript import Heard, Noted, Say, ToolCall, Use
 from tests.bots import Bots
-from tests.builders import CONVERSATION, TENANT, THREAD, a_new_turn
+from tests.builders import CONVERSATION, TENANT, THREAD, a_caller, a_new_turn
 from tests.fakes.chat import FakeChat
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
 from tests.gates import EVE, SECRET, World, allow, without
 from tests.jobs import soon
-from tests.stores import LEASE, OTHER_TENANT, Stores, facts_of, heard, jobs_of, log_of, said_in
+from tests.stores import (
+    LEASE,
+    OTHER_TENANT,
+    Stores,
+    facts_of,
+    heard,
+    hold_calls,
+    jobs_of,
+    log_of,
+    said_in,
+)
 
 HOUR = timedelta(hours=1)
 NOTE = (
@@ -47,6 +58,7 @@ async def bots(stores: Stores, clock: FrozenClock) -> AsyncGenerator[Bots]:
     )
     made = toolset(RemindersConfig(most=3), stores.reminders, clock, Redactor.of([SECRET]))
     bots = Bots(world, toolbelt=Toolbelt.of([made]))
+    await hold_calls(stores)
     yield bots
     await bots.at_rest()
 
@@ -137,9 +149,7 @@ async def test_c48_a_turn_that_is_answered_again_sets_each_of_its_reminders_once
     assert tool.look
     for call in ("1", "2"):
         for text in ("look at web", "look at db"):
-            caller = Caller(
-                tenant=TENANT, principal="alice", conversation=CONVERSATION, turn="t_1", call=call
-            )
+            caller = a_caller(call=call)
             await tool.look({"when": "1h", "text": text}, caller)
         clock.pass_by(timedelta(minutes=5))
     listed = await bots.world.stores.reminders.pending(TENANT, "alice", CONVERSATION)
@@ -251,7 +261,7 @@ def test_c29_no_field_is_left_out() -> None:
 async def test_c29_each_field_changes_something(bots: Bots, clock: FrozenClock, field: str) -> None:
     changed = await behaviour(bots, clock, CHANGED[field])
     for row in await bots.world.stores.reminders.pending(TENANT, "alice", CONVERSATION):
-        await bots.world.stores.reminders.cancel(TENANT, "alice", row.id)
+        await bots.world.stores.reminders.cancel(a_caller(), row.id)
     assert await behaviour(bots, clock, RemindersConfig()) != changed
 
 
@@ -305,20 +315,33 @@ async def test_t11_two_processes_tell_it_once_and_look_once(bots: Bots, clock: F
     assert len(bots.model.seen) == 3
 
 
-async def test_t11_a_process_that_dies_between_note_and_turn_is_continued(
+async def test_t11_a_process_that_dies_before_the_note_is_continued(
     bots: Bots, clock: FrozenClock
 ) -> None:
     name = await set_one(bots)
-    bots.wakes = False  # it dies after the note
     clock.pass_by(2 * HOUR)
-    await bots.notifying(await held(bots, name))
-    bots.wakes, bots.model = True, ScriptedModel(Say(text="Up."), generative=True)
+    await held(bots, name)
+    bots.model = ScriptedModel(Say(text="Up."), generative=True)
     bots.dead.add("dies")
     await bots.engine("next").notice()
     await due(bots, clock, after=timedelta())
     assert await notes(bots) == [NOTE]
     assert len(bots.model.seen) == 1
     assert await state(bots, name) is ReminderState.TOLD
+
+
+async def test_t11_one_whose_job_fails_for_good_ends_with_a_word(
+    bots: Bots, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: object) -> None:
+        raise RuntimeError
+
+    name = await set_one(bots)
+    monkeypatch.setattr(Reminders, "tell", fails)
+    await due(bots, clock)
+    assert await state(bots, name) is ReminderState.DROPPED
+    [note] = await notes(bots)
+    assert note.startswith("A reminder of alice's was due and could not be told")
 
 
 async def test_t11_a_process_that_dies_after_the_turn_began_starts_no_second_one(

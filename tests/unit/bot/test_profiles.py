@@ -256,9 +256,10 @@ async def test_c87_what_a_schedule_asks_has_the_profile_of_its_tenant_or_channel
         if where == "tenant"
         else Profiles(known=known, of_channel=of[where])
     )
-    received = await bots.inbox.ask_for(
+    wanted = bots.inbox.wanted(
         (TENANT, "alice"), PLACE, "hi", schedule="nightly", delivery="tick:1"
     )
+    received = await bots.inbox.keep(wanted)
     assert received.turn.profile == "narrow"
     bots.model = generative(WRITES, OK)
     assert (await bots.answer(received)).request is None

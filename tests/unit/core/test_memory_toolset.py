@@ -22,20 +22,23 @@ from core.toolsets.memory import (
     MemoryConfig,
     toolset,
 )
-from tests.builders import CONVERSATION, TENANT
+from tests.builders import CONVERSATION, TENANT, a_caller
 from tests.contracts.test_memories import happened
 from tests.fakes.clock import FrozenClock
-from tests.stores import OTHER_CONVERSATION, OTHER_TENANT, THEIR_CONVERSATION, Stores, memories
+from tests.stores import (
+    OTHER_CONVERSATION,
+    OTHER_TENANT,
+    THEIR_CONVERSATION,
+    Stores,
+    hold_calls,
+    memories,
+)
 
 SECRET = "hunter2hunter2"
-CALLER = Caller(
-    tenant=TENANT, principal="alice", conversation=CONVERSATION, turn="t_1", call="call_1"
-)
-ELSEWHERE = Caller(
-    tenant=TENANT, principal="alice", conversation=OTHER_CONVERSATION, turn="t_2", call="call_1"
-)
-THEIRS = Caller(
-    tenant=OTHER_TENANT, principal="eve", conversation=THEIR_CONVERSATION, turn="t_3", call="call_1"
+CALLER = a_caller(call="call_1")
+ELSEWHERE = a_caller(conversation=OTHER_CONVERSATION, turn="t_2", call="call_1")
+THEIRS = a_caller(
+    "eve", tenant=OTHER_TENANT, conversation=THEIR_CONVERSATION, turn="t_3", call="call_1"
 )
 NOTHING = "Nothing that is remembered here has any of these words."
 
@@ -75,6 +78,11 @@ class Mind:
         """Return what a model is told without asking."""
         assert self.toolset.state
         return await self.toolset.state(caller)
+
+
+@pytest.fixture(autouse=True)
+async def held(stores: Stores) -> None:
+    await hold_calls(stores)
 
 
 @pytest.fixture
