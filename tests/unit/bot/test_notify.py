@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 
 from adapters.storage import jobs
-from adapters.storage.reminders import Reminders
 from approvals.models import State
 from bot.notify import wakes
 from core.conversations import TURN
@@ -328,20 +327,6 @@ async def test_t11_a_process_that_dies_before_the_note_is_continued(
     assert await notes(bots) == [NOTE]
     assert len(bots.model.seen) == 1
     assert await state(bots, name) is ReminderState.TOLD
-
-
-async def test_t11_one_whose_job_fails_for_good_ends_with_a_word(
-    bots: Bots, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def fails(*_: object) -> None:
-        raise RuntimeError
-
-    name = await set_one(bots)
-    monkeypatch.setattr(Reminders, "tell", fails)
-    await due(bots, clock)
-    assert await state(bots, name) is ReminderState.DROPPED
-    [note] = await notes(bots)
-    assert note.startswith("A reminder of alice's was due and could not be told")
 
 
 async def test_t11_a_process_that_dies_after_the_turn_began_starts_no_second_one(

@@ -314,6 +314,27 @@ async def test_a_tool_of_sayso_answers_by_itself_for_whoever_asked() -> None:
     assert own.resource == "tool:recall"
 
 
+async def test_i7_a_look_that_finds_the_turn_lost_ends_it_and_the_others_are_cut() -> None:
+    cut: list[str] = []
+
+    async def look(arguments: JsonObject, _: Caller) -> str:
+        if arguments["word"] == "lost":
+            raise LeaseLost("Somebody else answers.")
+        try:
+            await for_ever()
+        except asyncio.CancelledError:
+            cut.append(str(arguments["word"]))
+            raise
+        raise AssertionError
+
+    own = replace(TOOLS[0], name="recall", effect=Effect.READ, look=look)
+    with pytest.raises(LeaseLost):
+        await Scene(tools=(own,)).turn(
+            use(call("recall", "slow"), call("recall", "lost", name="2")), Say(text="ok")
+        )
+    assert cut == ["slow"]
+
+
 def test_a_tool_that_answers_by_itself_changes_nothing() -> None:
     async def look(_: JsonObject, __: Caller) -> str:
         raise AssertionError
