@@ -11,12 +11,13 @@ import os
 import signal
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from adapters.grammar import GrammarModel
 from adapters.jobs.kinds import Pace
 from adapters.storage.transactions import Database, Row, Statement, Transaction, Work
 from bot import wiring
@@ -27,6 +28,8 @@ from core.events import Approve, Ask, Place
 from core.plans import RunStep
 from core.ports import Ended, Runner
 from core.principals import Identity
+from core.prompt import Prompt
+from core.transcript import Entry, Move, Returned, ToolCall, Use, whole
 from tests.jobs import soon
 
 T = TypeVar("T")
@@ -58,10 +61,17 @@ class MortalDatabase:
 
     database: Database
     points: Points
+    by_number: bool = False
+    """Whether every commit that wrote anything at all is a point."""
 
     async def transact(self, work: Work[T]) -> T:
         """Run it, and reach a point where it wrote something."""
         wrote = list[str]()
+        if self.by_number:
+            result = await self.database.transact(lambda now: _counted(work(now), wrote))
+            if wrote:
+                self.points.reached("commit")
+            return result
         result = await self.database.transact(lambda now: _watched(work(now), wrote))
         claims = [name for name in wrote if name.endswith(" claimed")]
         other = [name for name in wrote if name not in claims]
@@ -81,6 +91,18 @@ def _watched(transaction: Transaction[T], wrote: list[str]) -> Transaction[T]:
             found = yield statement
             wrote += _writes(statement, found)
             statement = transaction.send(found)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+def _counted(transaction: Transaction[T], wrote: list[str]) -> Transaction[T]:
+    try:
+        statement = next(transaction)
+        while True:
+            if not statement.sql.startswith("SELECT"):
+                wrote.append(statement.sql)
+            statement = transaction.send((yield statement))
     except StopIteration as end:
         result: T = end.value
         return result
@@ -206,7 +228,7 @@ class Life:
     async def _is_quiet(self) -> bool:
         with closing(sqlite3.connect(self.folder / "data" / "sayso.db")) as database:
             [(count,)] = database.execute(
-                "SELECT count(*) FROM job WHERE state IN ('queued', 'running') AND kind <> 'expire'"
+                "SELECT count(*) FROM job WHERE state IN ('queued', 'running') AND kind NOT IN ('expire', 'due')"
             )
         return bool(count == 0)
 
@@ -215,12 +237,36 @@ def _who(user: str) -> Identity:
     return Identity(platform="slack", workspace="T0TEAM", user=user)
 
 
-async def live(folder: Path, dies_at: str, text: str) -> None:
-    """Be one process of that life."""
+class Writer:
+    """A model that writes: it looks, remembers, sets a reminder, then wants the change, by what it has seen."""
+
+    generative = True
+    steps = (
+        ("show-ledger", {}),
+        ("remember", {"kind": "semantic", "text": "alpha is wanted"}),
+        ("remind_me", {"when": "2h", "text": "look again"}),
+        ("append-word", {"word": "alpha", "rationale": "it was asked for"}),
+    )
+
+    async def next_move(
+        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+    ) -> Move:
+        """See the port."""
+        assert not conclude
+        assert prompt.tools.names >= {tool for tool, _ in self.steps}
+        assert whole(entries) == tuple(entries)
+        done = sum(isinstance(entry, Returned) for entry in entries)
+        tool, arguments = self.steps[done]
+        return Use(calls=(ToolCall(id=str(done), tool=tool, arguments=arguments),))
+
+
+async def live(folder: Path, dies_at: str, text: str, *, writes: bool = False) -> None:
+    """Be one process of that life; with a model that `writes`, every commit is a point."""
     points = Points(folder / "points", dies_at)
     thread = Thread(folder / "thread", points)
     seams = Seams(
-        database=lambda database: MortalDatabase(database, points),
+        database=lambda database: MortalDatabase(database, points, by_number=writes),
+        model=Writer() if writes else GrammarModel(),
         runner=lambda runner: MortalRunner(runner, points, folder / "work" / "ledger.txt"),
         chats={"slack": thread},
         pace=Pace(most=1),  # one thing after the other, so that each point means one state
@@ -235,12 +281,12 @@ async def live(folder: Path, dies_at: str, text: str) -> None:
 
 
 def main() -> None:
-    """Fork a process a line: folder, where it dies, what is asked."""
+    """Fork a process a line: folder, where it dies, what is asked, and whether a model writes."""
     for line in sys.stdin:
-        folder, dies_at, text = json.loads(line)
+        folder, dies_at, text, *writes = json.loads(line)
         child = os.fork()
         if child == 0:
-            asyncio.run(live(Path(folder), dies_at, text))
+            asyncio.run(live(Path(folder), dies_at, text, writes=bool(writes)))
             os._exit(0)
         sys.stdout.write(f"{os.waitpid(child, 0)[1]}\n")
         sys.stdout.flush()

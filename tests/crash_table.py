@@ -60,14 +60,14 @@ def playing() -> Generator[Play]:
 
 def points(play: Play, folder: Path) -> list[str]:
     """Return every point of a life without a death, in order."""
-    _furnish(folder)
+    furnish(folder)
     assert _lived(play, folder, "", "append alpha") == 0
     return (folder / "points").read_text("utf-8").splitlines()
 
 
 def recovery(play: Play, folder: Path, point: str) -> list[str]:
     """Kill the process at a point and return the points of the life that goes on after it."""
-    _furnish(folder)
+    furnish(folder)
     assert _lived(play, folder, point, _text(point)) == signal.SIGKILL
     before = len((folder / "points").read_text("utf-8").splitlines())
     assert _lived(play, folder, "", _text(point)) == 0
@@ -76,7 +76,7 @@ def recovery(play: Play, folder: Path, point: str) -> list[str]:
 
 def outcome(play: Play, folder: Path, *deaths: str) -> Outcome:
     """Kill the process at a point, the next one at another, start a last one; return what it left."""
-    _furnish(folder)
+    furnish(folder)
     point = deaths[0]
     for death in deaths:
         died = _lived(play, folder, death, _text(point))
@@ -116,7 +116,8 @@ def _times(count: int) -> str:
     return {0: "never", 1: "once"}.get(count, f"{count} times")
 
 
-def _furnish(folder: Path) -> None:
+def furnish(folder: Path) -> None:
+    """Make the folder of a life."""
     shutil.copytree(CONTRACT, folder)
     (folder / "work" / "ledger.txt").touch()
     (folder / "thread").touch()
