@@ -4,19 +4,22 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from approvals.delegation import Delegation
 from bot.ask import Answered
 from core import gateway
+from core.agent import Agent, Session
 from core.events import Ask
 from core.limits import Limits
-from core.outcomes import Reason
+from core.outcomes import Outcome, Reason
 from core.profiles import DEFAULT, Profile, Profiles
 from core.toolbelt import Toolbelt
 from core.tools import Effect
 from core.toolset import Toolset
-from core.transcript import Compacted, Form, Say, Stated, ToolCall, Use
+from core.transcript import Compacted, Form, Heard, Say, Stated, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, a_tool
 from tests.fakes.hanging import Fault, hangs, raises, stays
@@ -96,6 +99,23 @@ async def test_c2_nor_has_one_with_a_slow_classifier_and_slow_states(bots: Bots)
     assert (told.reason, len(bots.model.seen)) == (Reason.MAX_SECONDS, 2)
     away = [one for one in bots.model.seen[0] if isinstance(one, Stated) and one.source == "board"]
     assert [one.form for one in away] == [Form.AWAY]
+
+
+async def test_c68_what_a_turn_may_do_for_somebody_ends_exactly_with_its_time(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions, turn = list[Session](), Agent.turn
+
+    async def watched(agent: Agent, heard: Heard, **given: Any) -> Outcome:  # noqa: ANN401
+        sessions.append(given["session"])
+        return await turn(agent, heard, **given)
+
+    monkeypatch.setattr(Agent, "turn", watched)
+    await answered(bots, Say(text="ok"))
+    [session] = sessions
+    delegation = getattr(session.access.authorize, "__self__", None)
+    assert isinstance(delegation, Delegation)
+    assert delegation.until == session.end
 
 
 @pytest.mark.parametrize("other", [hangs, stays, raises(ValueError("4711"))])
