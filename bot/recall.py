@@ -77,7 +77,7 @@ class Recalling:
     compaction: Compaction
     memory: Memory = field(default_factory=Memory)
 
-    async def recall(self, turn: Turn, asking: Asking) -> Recalled:
+    async def recall(self, turn: Turn, asking: Asking, *, end: float) -> Recalled:
         """Return the turns before and the news; a conversation that has grown too large begins anew."""
         if not asking.model.generative:
             news = await self.conversations.news(turn)
@@ -86,7 +86,7 @@ class Recalling:
         if not self.compaction.is_due(past.then(*news), asking.prompt):
             return Recalled(past=past.then(*news), fresh=news)
         waiting = await self.requests.live(turn.tenant, turn.conversation)
-        short = await self.compaction.shortened(past, asking, map(_line, waiting))
+        short = await self.compaction.shortened(past, asking, map(_line, waiting), end=end)
         return Recalled(past=NOTHING.then(*short, *news), fresh=(*short, *news))
 
     async def _read(self, turn: Turn) -> tuple[Past, tuple[Noted, ...]]:

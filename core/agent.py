@@ -1,6 +1,5 @@
 """The bounded loop: look, look, then an answer or a proposal. It performs no effect and the model controls no exit."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -34,6 +33,8 @@ class Session:
 
     turn: str
     """Names what it runs; of another claim of the same turn it is another one."""
+    end: float
+    """When the turn's time is over, on the loop's clock: it began before a model was asked."""
     caller: Caller
     prompt: Prompt
     defaults: Mapping[str, Json]
@@ -118,7 +119,7 @@ class Agent:
         size = history.bytes + session.prompt.says.bytes if model.generative else 0
         names = Names(turn=session.caller.turn, before=history.ids)
         progress = Progress(history=history.sent, bytes=size, names=names, watch=session.watch)
-        now, limits = asyncio.get_running_loop().time(), self.limits
+        limits = self.limits
         asking = self.asking(model, session.prompt, session.turn, session.trail)
         reading = Reading(
             runner=self.runner,
@@ -133,7 +134,7 @@ class Agent:
             defaults=session.defaults,
             generative=model.generative,
         )
-        deadline = now + limits.seconds - (limits.reserve if model.generative else 0)
+        deadline = session.end - (limits.reserve if model.generative else 0)
         guarding = Guarding(
             guards=session.guards, redactor=self.redactor, trail=session.trail, turn=session.turn
         )
@@ -160,5 +161,5 @@ class Agent:
             progress=progress,
             mail=session.mail if model.generative else no_mail,
             deadline=deadline,
-            end=now + limits.seconds,
+            end=session.end,
         )

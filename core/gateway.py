@@ -4,6 +4,7 @@ In this order: known, allowed here, its arguments, authority, rate, and then it 
 What is missing and what is forbidden read the same (C25).
 """
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -13,12 +14,15 @@ from typing import TypeAlias
 from core.admission import Admission, Rules, admissions, refusal
 from core.calls import Step
 from core.display import one_line
-from core.errors import Refused, SaysoError
+from core.errors import Refused, SaysoError, Unavailable
 from core.redaction import Redactor
 from core.tools import Checked
 from core.trail import Happening, Stage, Staged, Trail
 from core.transcript import Result
+from core.waiting import now, within
 
+CHECK_SECONDS = 5.0
+"""In which a check has to say whether a call may be made: a tool's own may ask anybody."""
 Check: TypeAlias = Callable[[Checked], Awaitable[object]]
 """Returns None where a call may be made, else why not; whatever else comes back refuses too (C20)."""
 
@@ -28,6 +32,11 @@ async def unchecked(_: Checked) -> None:
 
 
 _FAILED = "It could not be checked whether this may be done, so it was not. Tell an operator."
+_SLOW = (
+    "Whether this may be done was not found out in time, so it was not done. Ask again in a while; "
+    "tell an operator where that does not help."
+)
+_log = logging.getLogger("sayso.turn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +127,13 @@ class Gateway:
 async def objection(check: Check, checked: Checked) -> SaysoError | None:
     """Return why a check does not let a call through; None alone lets it (C20)."""
     try:
-        why = await check(checked)
+        why = await within(check(checked), now() + CHECK_SECONDS)
     except SaysoError as error:
         return error
+    except Exception as error:  # noqa: BLE001 - what cannot be checked is refused, not the whole turn
+        kind = type(error).__name__
+        _log.error("whether %s may be called was not checked: %s", checked.tool.name, kind)
+        return Unavailable(_SLOW) if isinstance(error, TimeoutError) else Refused(_FAILED)
     if why is None:
         return None
     return Refused(why if isinstance(why, str) and why.strip() else _FAILED)

@@ -13,6 +13,7 @@ from core.ports import Ended, Ending, Runner
 from core.tools import Caller, Checked
 from core.trail import Looked, Trail, untold
 from core.transcript import Result
+from core.waiting import now, within
 
 _ENDINGS = {
     Ending.TIMED_OUT: "it ran longer than its time limit",
@@ -43,7 +44,7 @@ class Reading:
         again = set[str]()
 
         async def one(key: str, checked: Checked) -> None:
-            began = _now()
+            began = now()
             try:
                 found[key] = self._bounded(checked, await self._read(key, checked))
             except LeaseLost:
@@ -60,7 +61,7 @@ class Reading:
                 call=key,
                 tool=checked.tool.name,
                 failed=found[key].failed,
-                milliseconds=round((_now() - began) * 1000),
+                milliseconds=round((now() - began) * 1000),
             )
             await self.trail((looked,))
 
@@ -86,7 +87,8 @@ class Reading:
         """Run a read to its end or to its first failing step."""
         if checked.tool.look:
             caller = replace(self.caller, call=key)
-            return Result(call=key, text=await checked.tool.look(checked.arguments, caller))
+            text = await within(checked.tool.look(checked.arguments, caller))
+            return Result(call=key, text=text)
         shown: list[str] = []
         for step in checked.tool.expand(checked.arguments).steps:
             obstacle = self.runner.obstacle(step)
@@ -101,10 +103,6 @@ class Reading:
                 )
         text = "\n".join(filter(None, shown)) or f"{checked.tool.name}: done, it printed nothing."
         return Result(call=key, text=text)
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
 
 
 def ending_in_words(ended: Ended) -> str:

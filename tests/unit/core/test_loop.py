@@ -34,6 +34,7 @@ from core.transcript import (
     Use,
     Wire,
 )
+from core.waiting import now
 from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import FakeRunner, exited, for_ever
@@ -745,13 +746,15 @@ async def test_c10_anything_else_is_not_tried_again_and_only_its_type_is_logged(
 
 
 async def test_the_pauses_between_the_tries_end_with_the_turn() -> None:
-    agent = Agent(
-        runner=FakeRunner(), redactor=Redactor.of([]), limits=Limits(seconds=0.1), pauses=(60,)
+    limits = Limits(seconds=0.1)
+    agent = Agent(runner=FakeRunner(), redactor=Redactor.of([]), limits=limits, pauses=(60,))
+    session = Session(
+        turn="t_1", end=now() + limits.seconds, caller=CALLER, prompt=Prompt(), defaults={}
     )
     outcome = await agent.turn(
         HEARD,
         model=ScriptedModel(DOWN, generative=False),
-        session=Session(turn="t_1", caller=CALLER, prompt=Prompt(), defaults={}),
+        session=session,
         propose=Proposals(),
     )
     assert outcome.reason is Reason.MAX_SECONDS
