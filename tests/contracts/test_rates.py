@@ -16,7 +16,7 @@ from adapters.storage.sqlite import SqliteDatabase
 from core.rates import NoRoom, Rate
 from tests.builders import TENANT
 from tests.fakes.clock import FrozenClock
-from tests.stores import OTHER_TENANT, QUICK, Connect, Stores
+from tests.stores import OTHER_TENANT, QUICK, Connect, CutDatabase, Stores
 
 HOUR = timedelta(hours=1)
 MICROSECOND = timedelta(microseconds=1)
@@ -102,8 +102,8 @@ async def test_several_are_counted_all_or_none(stores: Stores) -> None:
     assert await places(rates, OTHER, TWICE) == [0, 1]
 
 
-async def test_nothing_at_all_has_room(stores: Stores) -> None:
-    assert await places(Rates(stores.database)) == []
+async def test_nothing_at_all_has_room_and_nobody_is_asked(stores: Stores) -> None:
+    assert await places(Rates(CutDatabase(stores.database, 0))) == []
 
 
 async def test_several_of_one_rate_wait_until_there_is_room_for_all_of_them(

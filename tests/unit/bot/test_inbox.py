@@ -110,12 +110,14 @@ async def test_a_thread_is_one_conversation(bots: Bots) -> None:
 async def test_work_is_looked_for_once_the_message_is_there(bots: Bots) -> None:
     looks = list[int]()
     inbox = replace(bots.inbox, look=lambda: looks.append(1), runner="this process")
-    await inbox.ask(an_ask())
+    await inbox.ask(an_ask(deliveries=("m1",)))
     assert looks == [1]
     *_, job = await jobs_of(bots.world.stores, "turn")
     assert job["owner"] == "this process"  # who is about to answer it by itself
     assert "nothing" in await refused(inbox.ask(an_ask(" ")))
     assert looks == [1]
+    await inbox.ask(an_ask(deliveries=("m1",)))  # whoever looked may have died since
+    assert looks == [1, 1]
 
 
 async def test_i12_what_looks_like_a_secret_is_masked_before_it_is_kept(bots: Bots) -> None:
@@ -205,12 +207,14 @@ async def test_i9_c67_every_kind_of_message_comes_in_again_as_before(bots: Bots)
 
 
 async def test_who_may_not_ask_any_more_hears_so_of_what_came_in_before_too(bots: Bots) -> None:
-    bots.world.rates = RateRules(messages=ONCE)
+    bots.world.rates = RateRules(messages=TWICE)
     await bots.inbox.ask(an_ask(deliveries=("m1",)))
-    bots.world.rules = ()
+    rules, bots.world.rules = bots.world.rules, ()
     for _ in range(2):
         told = await refused(bots.inbox.ask(an_ask(deliveries=("m1",))))
         assert told == "You may not ask Sayso here (chat:ask)."
+    bots.world.rules = rules
+    await bots.inbox.ask(an_ask(deliveries=("m2",)))  # none of that was counted
     del bots.world.groups["alice"]
     assert "know" in await refused(bots.inbox.ask(an_ask(deliveries=("m1",))))
 
