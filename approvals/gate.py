@@ -19,7 +19,7 @@ from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
 from core.principals import Identity, Principal
-from core.rates import Rates
+from core.rates import TOO_FAST, Rate, Rates
 from core.redaction import Redactor
 from core.tools import Checked, Toolbox
 
@@ -108,19 +108,21 @@ class Gate:
                 )
             raise
 
-    async def admit(
-        self, identity: Identity, doing: str = "messages"
-    ) -> tuple[Authority, Principal]:
+    async def admit(self, identity: Identity, doing: str) -> tuple[Authority, Principal]:
         """Return the same as `who` for somebody who is not too fast; raise `Refused` otherwise (C67).
 
         What people are `doing` is counted by itself: who asks much may still vote.
         """
         authority, principal = await self.who(identity)
-        rate = replace(authority.rates.messages, name=doing)
-        wait = await self.rates.take(principal.tenant, principal.id, rate)
-        if wait is not None:
-            await self.refuse(principal, "", rate.refusal("Too fast: you may do this", wait))
+        rate = authority.rates.of_people(doing)
+        lacking = await self.rates.take(principal.tenant, principal.id, [rate])
+        if lacking:
+            await self.refuse(principal, "", lacking[0].refusal(TOO_FAST))
         return authority, principal
+
+    async def count(self, principal: Principal, rate: Rate) -> None:
+        """Count what somebody did, where there is room: it was refused already."""
+        await self.rates.take(principal.tenant, principal.id, [rate])
 
     def person(self, tenant: str, principal: str) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and somebody as they are in them."""

@@ -5,7 +5,7 @@ What is missing and what is forbidden read the same (C25).
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,7 +27,19 @@ Check: TypeAlias = Callable[[Checked], Awaitable[object]]
 """Returns None where a call may be made, else why not; whatever else comes back refuses too (C20)."""
 
 
-async def unchecked(_: Checked) -> None:
+Count: TypeAlias = Callable[[Sequence[Checked]], Awaitable[object]]
+"""Returns None where all calls were counted, else `TooOften`; whatever else comes back refuses all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooOften:
+    """Some calls came too often, so none of those that came at once was counted."""
+
+    why: Mapping[int, str]
+    """By the place of the call among them."""
+
+
+async def unchecked(_: object) -> None:
     """Refuse nothing."""
 
 
@@ -45,8 +57,8 @@ class Access:
 
     authorize: Check = unchecked
     """Asked anew for each call: authority may have gone since the turn began."""
-    count: Check = unchecked
-    """Counts a call at the moment it is dispatched; says why where it was made too often."""
+    count: Count = unchecked
+    """Counts calls at the moment they are dispatched, all or none; says which came too often."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,16 +80,36 @@ class Gateway:
         return tuple(made)
 
     async def dispatch(self, calls: Sequence[tuple[str, Checked]]) -> dict[str, Result]:
-        """Count calls that are about to run or to be proposed; return why some may not.
+        """Count calls that are about to run, each for itself; return why some may not.
 
         Whatever happened so far is kept before this returns.
         """
+        errors = await too_often(self.access.count, [checked for _, checked in calls])
+        if errors and len(calls) > 1:
+            alone = [await too_often(self.access.count, [checked]) for _, checked in calls]
+            errors = {at: found[0] for at, found in enumerate(alone) if found}
+        return await self._counted(calls, errors, runs=range(len(calls)))
+
+    async def dispatch_together(self, calls: Sequence[tuple[str, Checked]]) -> dict[str, Result]:
+        """Count calls that are about to be proposed as one plan: all, or none and say why.
+
+        Whatever happened so far is kept before this returns.
+        """
+        errors = await too_often(self.access.count, [checked for _, checked in calls])
+        return await self._counted(calls, errors, runs=() if errors else range(len(calls)))
+
+    async def _counted(
+        self,
+        calls: Sequence[tuple[str, Checked]],
+        errors: Mapping[int, SaysoError],
+        runs: Sequence[int],
+    ) -> dict[str, Result]:
         refused = dict[str, Result]()
-        for key, checked in calls:
-            objection = await self._objection(self.access.count, key, checked, Stage.RATE)
+        for at, (key, checked) in enumerate(calls):
+            objection = self._stage(key, checked.tool.name, Stage.RATE, errors.get(at))
             if objection:
                 refused[key] = objection
-            else:
+            elif at in runs:
                 self._staged(key, checked.tool.name, Stage.RUN)
         await self.tell()
         return refused
@@ -111,8 +143,10 @@ class Gateway:
         self, check: Check, call: str, checked: Checked, stage: Stage
     ) -> Result | None:
         """Return why a check does not let a call through; one that fails does not either."""
-        tool = checked.tool.name
-        error = await objection(check, checked)
+        return self._stage(call, checked.tool.name, stage, await objection(check, checked))
+
+    def _stage(self, call: str, tool: str, stage: Stage, error: SaysoError | None) -> Result | None:
+        """Put on record how a call came through a stage; return what answers it where it did not."""
         self._staged(call, tool, stage, error.shown if error else "")
         if error is None:
             return None
@@ -137,6 +171,24 @@ async def objection(check: Check, checked: Checked) -> SaysoError | None:
     if why is None:
         return None
     return Refused(why if isinstance(why, str) and why.strip() else _FAILED)
+
+
+async def too_often(count: Count, calls: Sequence[Checked]) -> Mapping[int, SaysoError]:
+    """Count calls that stand or fall together; return why some came too often, by their place.
+
+    Where anything is returned, none was let through; None alone lets them (C20).
+    """
+    if not calls:
+        return {}
+    try:
+        found = await count(calls)
+    except SaysoError as error:
+        return dict.fromkeys(range(len(calls)), error)
+    if found is None:
+        return {}
+    why = found.why if isinstance(found, TooOften) else dict[int, str]()
+    named = {at: Refused(why[at]) for at in range(len(calls)) if at in why}
+    return named or dict.fromkeys(range(len(calls)), Refused(_FAILED))
 
 
 def _passed(stage: Stage) -> Iterable[Stage]:

@@ -155,7 +155,7 @@ class Stepping:
                 key: Result(call=key, text=violation.text, failed=True) for key in gated
             }
             return violation
-        refused = await self.gateway.dispatch([*gated.items()])
+        refused = await self.gateway.dispatch_together([*gated.items()])
         if refused:
             self._block(work, gated, refused)
             return None

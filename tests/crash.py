@@ -22,6 +22,7 @@ from adapters.jobs.kinds import Pace
 from adapters.storage.transactions import Database, Row, Statement, Transaction, Work
 from bot import wiring
 from bot.wiring import App, Seams
+from core.canonical import JsonObject
 from core.deliveries import Asking, Message
 from core.errors import Refused
 from core.events import Approve, Ask, Place
@@ -241,7 +242,7 @@ class Writer:
     """A model that writes: it looks, remembers, sets a reminder, then wants the change, by what it has seen."""
 
     generative = True
-    steps = (
+    steps: tuple[tuple[str, JsonObject], ...] = (
         ("show-ledger", {}),
         ("remember", {"kind": "semantic", "text": "alpha is wanted"}),
         ("remind_me", {"when": "2h", "text": "look again"}),

@@ -8,21 +8,22 @@ from datetime import timedelta
 import pytest
 
 from approvals.models import State
+from core.canonical import JsonObject
 from core.errors import Refused
 from core.events import Ask
 from core.limits import Limits
 from core.outcomes import Reason
 from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
-from core.tools import ABSORB, TASK, Effect
+from core.tools import ABSORB, TASK, Caller, Effect
 from core.trail import Moved
 from core.transcript import Entry, Move, Say, ToolCall, Use
 from tests.bots import Bots
-from tests.builders import CONVERSATION, PLACE, TENANT, a_tool
+from tests.builders import CONVERSATION, PLACE, TENANT, a_proposal, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import for_ever
-from tests.gates import LOW, PLENTY, World, allow, who
+from tests.gates import APPEND, LOW, PLENTY, World, allow, who
 from tests.jobs import soon
 from tests.stores import Stores, log_of
 
@@ -243,6 +244,37 @@ async def test_c22_a_plan_that_is_asked_for_again_is_counted_as_any_other(bots: 
     exported = await bots.inbox.ask_plan(an_ask(), request.plan)
     assert (await bots.answer(exported)).text == answered.text
     assert [one.id for one in await bots.world.requests()] == [request.id]
+
+
+async def test_c22_a_plan_is_counted_all_or_none(bots: Bots) -> None:
+    once, twice = Rate(name="note", most=1, per=HOUR), Rate(name="append-word", most=2, per=HOUR)
+    bots.world.rates = RateRules(messages=PLENTY.messages, tools=(once, twice))
+    append, note = APPEND.check({"word": "a"}, {}), LOW.check({"word": "a"}, {})
+    frozen = await bots.world.gate.freeze(a_proposal(append, note))
+    proposed = await bots.answer(await bots.inbox.ask_plan(an_ask(), frozen))
+    assert proposed.request is not None
+    refused_one = await bots.answer(await bots.inbox.ask_plan(an_ask(), frozen))
+    assert refused_one.text == "Not run: you may do this once in 1h. Try again in 1h."
+    bots.model = generative(use("append-word", rationale="because"))
+    assert (await bots.answer(await bots.receive("hi"))).request is not None
+
+
+async def test_c22_nothing_of_a_plan_is_counted_where_one_call_is_not_authorised(
+    bots: Bots,
+) -> None:
+    async def no(_: JsonObject, caller: Caller) -> str:
+        del caller
+        return "It is not your order."
+
+    bots.world.tools = (LOW, replace(APPEND, authorize=no))
+    once = Rate(name="note", most=1, per=HOUR)
+    bots.world.rates = RateRules(messages=PLENTY.messages, tools=(once,))
+    both = [tool.check({"word": "a"}, {}) for tool in (LOW, APPEND)]
+    plan = await bots.world.gate.freeze(a_proposal(*both))
+    answered = await bots.answer(await bots.inbox.ask_plan(an_ask(), plan))
+    assert (answered.request, answered.text) == (None, "It is not your order.")
+    bots.model = generative(WRITES)
+    assert (await bots.answer(await bots.receive("hi"))).request is not None
 
 
 @pytest.mark.parametrize("where", ["tenant", "channel"])
