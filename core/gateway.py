@@ -160,16 +160,9 @@ class Gateway:
 
 async def objection(check: Check, checked: Checked) -> SaysoError | None:
     """Return why a check does not let a call through; None alone lets it (C20)."""
-    try:
-        why = await within(check(checked), now() + CHECK_SECONDS)
-    except SaysoError as error:
-        return error
-    except Exception as error:  # noqa: BLE001 - what cannot be checked is refused, not the whole turn
-        kind = type(error).__name__
-        _log.error("whether %s may be called was not checked: %s", checked.tool.name, kind)
-        return Unavailable(_SLOW) if isinstance(error, TimeoutError) else Refused(_FAILED)
-    if why is None:
-        return None
+    why = await _found(check(checked), checked.tool.name)
+    if why is None or isinstance(why, SaysoError):
+        return why
     return Refused(why if isinstance(why, str) and why.strip() else _FAILED)
 
 
@@ -180,15 +173,25 @@ async def too_often(count: Count, calls: Sequence[Checked]) -> Mapping[int, Says
     """
     if not calls:
         return {}
-    try:
-        found = await count(calls)
-    except SaysoError as error:
-        return dict.fromkeys(range(len(calls)), error)
+    found = await _found(count(calls), ", ".join(checked.tool.name for checked in calls))
     if found is None:
         return {}
+    if isinstance(found, SaysoError):
+        return dict.fromkeys(range(len(calls)), found)
     why = found.why if isinstance(found, TooOften) else dict[int, str]()
     named = {at: Refused(why[at]) for at in range(len(calls)) if at in why}
     return named or dict.fromkeys(range(len(calls)), Refused(_FAILED))
+
+
+async def _found(check: Awaitable[object], tools: str) -> object:
+    """Return what a check says in its time, or the error for which it says nothing."""
+    try:
+        return await within(check, now() + CHECK_SECONDS)
+    except SaysoError as error:
+        return error
+    except Exception as error:  # noqa: BLE001 - what cannot be checked is refused, not the whole turn
+        _log.error("whether %s may be called was not checked: %s", tools, type(error).__name__)
+        return Unavailable(_SLOW) if isinstance(error, TimeoutError) else Refused(_FAILED)
 
 
 def _passed(stage: Stage) -> Iterable[Stage]:
