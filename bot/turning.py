@@ -173,7 +173,7 @@ class Turning:
         """Return what the model knows before the message, and the end of it that is not stored yet."""
         means, caller, end = self.means, given.delegation.caller, given.delegation.until
         asking = means.agent.asking(model, prompt, self._name, self._tell)
-        recalled = await means.recalling.recall(self.turn, asking, end=end)
+        recalled = await means.recalling.recall(self.turn, asking, self._guarding, end=end)
         if not model.generative:
             return recalled.past, recalled.fresh
         visible = recalled.past.entries
