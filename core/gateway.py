@@ -13,7 +13,7 @@ from typing import TypeAlias
 from core.admission import Admission, Rules, admissions, refusal
 from core.calls import Step
 from core.display import one_line
-from core.errors import Refused, SaysoError
+from core.errors import Refused, SaysoError, Unavailable
 from core.redaction import Redactor
 from core.tools import Checked
 from core.trail import Happening, Stage, Staged, Trail
@@ -52,6 +52,8 @@ class Gateway:
     _happened: list[Happening] = field(default_factory=list[Happening])
     refused: dict[str, str] = field(default_factory=dict[str, str])
     """Why calls were not authorised or came too often, by tool, for whoever asked."""
+    again: set[str] = field(default_factory=set[str])
+    """The calls of which nothing came but that it may work later: they may be made again as they are."""
 
     async def admit(self, step: Step, seen: AbstractSet[str]) -> tuple[Admission, ...]:
         """Lead the calls of a step as far as authority; `seen` marks those that were made before."""
@@ -108,6 +110,8 @@ class Gateway:
         if error is None:
             return None
         self.refused[tool] = one_line(error.shown)
+        if stage is Stage.RATE or isinstance(error, Unavailable):
+            self.again.add(call)
         return refusal(call, error)
 
     def _staged(self, call: str, tool: str, stage: Stage, why: str = "") -> None:
