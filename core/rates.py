@@ -1,6 +1,6 @@
 """How often somebody may do something, kept where every process sees it and after a restart too."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from typing import Protocol
@@ -8,6 +8,8 @@ from typing import Protocol
 from core.durations import words
 
 _SECOND = timedelta(seconds=1)
+_TOOLS = "tool:"
+"""Before the name of what is counted of tools: nothing else that people do is called like that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +40,9 @@ class RateRules:
     tools: tuple[Rate, ...] = ()
 
     def of(self, tool: str) -> Rate | None:
-        """Return the rate of a tool; None where there is none."""
-        return next((rate for rate in self.tools if rate.concerns(tool)), None)
+        """Return the rate of a tool, as what is counted of tools alone; None where there is none."""
+        found = next((rate for rate in self.tools if rate.concerns(tool)), None)
+        return found and replace(found, name=f"{_TOOLS}{found.name}")
 
 
 UNHURRIED = RateRules(messages=Rate(name="messages", most=300, per=timedelta(minutes=1)))

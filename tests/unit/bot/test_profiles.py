@@ -181,6 +181,16 @@ async def test_c22_the_rate_of_a_tool_holds_over_turns_and_people(
     assert (await bots.answer(await bots.receive("hi"))).text == "ok"
 
 
+async def test_c22_a_tool_that_is_called_like_what_people_do_is_counted_by_itself(
+    bots: Bots,
+) -> None:
+    once = Rate(name="messages", most=1, per=HOUR)
+    bots.world.rates = RateRules(messages=once, tools=(once,))
+    bots.world.tools += (replace(LOOK, name="messages"),)
+    bots.model = generative(use("messages"), OK)
+    assert (await bots.answer(await bots.receive("hi"))).text == "ok"
+
+
 async def test_c67_who_is_too_fast_is_told_so_before_anything_else_is_looked_at(
     bots: Bots,
 ) -> None:
