@@ -58,6 +58,19 @@ async def test_c86_an_export_holds_each_part_in_its_order(stores: Stores) -> Non
     assert found.erased_at is None
 
 
+async def test_c15_an_export_names_the_turn_that_answered_a_message_together_with_its_own(
+    stores: Stores,
+) -> None:
+    end = TurnEnd(reason=Reason.ANSWERED, text="Both.", absorbed=("t_8",))
+    first = await answering(stores, a_new_turn("t_7", conversation=CONVERSATION), end)
+    await stores.conversations.receive(a_new_turn("t_8", conversation=CONVERSATION))
+    await stores.conversations.end(first)
+    found = await stores.records.export(CONVERSATION)
+    assert found is not None
+    named = {one["turn"]: one["absorbed_by"] for one in contract.exported(found)["turns"]}
+    assert named == {"t_1": None, "t_7": None, "t_8": "t_7"}
+
+
 async def test_c88_an_export_holds_what_each_call_of_the_model_took(stores: Stores) -> None:
     under_way = await answering(stores, a_new_turn("t_7", conversation=CONVERSATION))
     moved = Moved(
