@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from adapters.storage import frames, happenings, jobs, mailbox, transcripts
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, text_of
+from core import reminders
 from core.conversations import (
     Closing,
     Masked,
@@ -96,8 +97,7 @@ def close(
     if not ended:
         return
     here = turn.conversation
-    by = f"(schedule {turn.schedule}) " if turn.schedule else ""
-    yield from append(now, here, "asked", turn.principal, f"{by}{turn.wish.shown}", about=turn.id)
+    yield from append(now, here, "asked", turn.principal, _asked(turn), about=turn.id)
     left = yield from mailbox.absorb(now, turn, given)
     yield from transcripts.extend(here, (*(given.entries or _told(turn, given)), *left))
     if given.frame:
@@ -108,6 +108,13 @@ def close(
     yield from log(
         now, turn.tenant, "turn.ended", turn.principal, turn=turn.id, reason=given.reason
     )
+
+
+def _asked(turn: Turn) -> str:
+    """Return what people read was asked; a reminder says itself what it is."""
+    if turn.schedule is None or reminders.is_of_one(turn.schedule):
+        return turn.wish.shown
+    return f"(schedule {turn.schedule}) {turn.wish.shown}"
 
 
 def _told(turn: Turn, given: TurnEnd) -> tuple[Entry, ...]:
