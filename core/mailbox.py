@@ -34,6 +34,12 @@ _NONE = (
     f"{ABSORB}: `ids`: none of these was announced as a message that can be taken in and still waits. "
     "Leave them: whatever waits is answered after this turn."
 )
+TOGETHER = "Answered together with the message before."
+"""The end of a message that was taken in and answered. It is not posted."""
+LEFT = Noted(
+    text="Of the messages that were taken in, some are not answered with this turn: each of those is "
+    "answered by itself, or was stopped."
+)
 _TOO_LARGE = (
     "A message is too large to be taken into what is left of the conversation. It is answered after "
     "this turn."

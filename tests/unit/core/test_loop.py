@@ -12,7 +12,7 @@ from core.agent import Agent, Session
 from core.canonical import Json
 from core.errors import Refused, SaysoError, Unavailable
 from core.limits import Limits, prompt_bytes
-from core.outcomes import LIMITS, STOPS, Outcome, Reason, forced, incomplete
+from core.outcomes import LIMITS, STOPS, WHOLE, Outcome, Reason, forced, guarded, incomplete
 from core.prompt import Prompt
 from core.redaction import Redactor
 from core.tools import Toolbox
@@ -345,8 +345,23 @@ async def test_c4_c78_c88_every_reason_has_its_checks_and_its_record(row: Row) -
     assert on_record(scene) == row.record
 
 
+GUARDED = {reason for reason in Reason if reason.startswith("guardrail:")}
+
+
 def test_c4_the_table_has_every_reason_but_a_stop_which_is_no_end_of_the_loop() -> None:
     assert {row.reason for row in ROWS.values()} == set(Reason) - {Reason.STOPPED}
+
+
+@pytest.mark.parametrize("reason", sorted({*Reason} - {*WHOLE} - GUARDED))
+def test_every_end_without_a_say_of_the_model_or_a_guardrail_has_its_sentence(
+    reason: Reason,
+) -> None:
+    assert forced(reason).endswith(".")
+
+
+@pytest.mark.parametrize("reason", sorted(GUARDED))
+def test_so_has_every_end_that_a_guardrail_wants(reason: Reason) -> None:
+    assert ": because. " in guarded(reason, "because")
 
 
 @pytest.mark.parametrize("reason", sorted({*STOPS.values(), *LIMITS, Reason.REPEATED_CALL}))
