@@ -14,8 +14,7 @@ from core.errors import OutcomeUnknown, Unavailable
 from core.ids import step_id
 from core.jobs import Hold, LeaseLost
 from core.plans import RunStep
-from core.ports import Ended, Ending, Runner
-from core.reading import ending_in_words
+from core.ports import Ended, Ending, Runner, ending_in_words
 
 T = TypeVar("T")
 _STOPPED = "stopped before it began"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NoReturn
 
-from approvals import cards, entitlement, secrecy
+from approvals import cards, denials, entitlement, secrecy
 from approvals.freeze import Freezer, Frozen
 from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State, Voted
 from approvals.policy import Authority
@@ -54,7 +54,7 @@ class Gate:
             raise  # nobody was refused: somebody else answers
         except SaysoError as error:
             await self.store.attempt_refused(
-                proposal.tenant, principal=proposal.requester, request="", why=error.shown
+                proposal.tenant, principal=proposal.requester, request="", why=error.logged
             )
             raise
 
@@ -66,15 +66,14 @@ class Gate:
         frozen = await self._freeze(proposal, authority)
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
-            raise Refused(f"Not proposed: since this plan was made, {changed}.")
+            raise Refused(
+                f"Not proposed: since this plan was made, {changed}.",
+                logged="Not proposed: something changed since this plan was made.",
+            )
         about = secrecy.masked(proposal.about, self.redactor)
         opened = await self.store.open(_new(replace(proposal, about=about), frozen, authority))
         if isinstance(opened, Denial):
-            why = f" ({one_line(opened.reason)})" if opened.reason else ""
-            raise Refused(
-                f"Not proposed: {opened.by} denied {opened.tool} with these arguments here{why}. "
-                "It stays refused in this conversation until somebody who may approve it asks again."
-            )
+            raise denials.refused(opened)
         return opened
 
     async def _freeze(self, proposal: Proposal, authority: Authority) -> Frozen:
@@ -104,7 +103,7 @@ class Gate:
                     authority.directory.workspaces[workspace],
                     principal="(unknown)",
                     request=identity.user,
-                    why=error.shown,
+                    why=error.logged,
                 )
             raise
 
@@ -180,7 +179,7 @@ class Gate:
             request.tenant, request.id, principal=principal.id, reason=reason
         )
         if denied.state is not State.DENIED or denied.ended_by != principal.id:
-            await self.refuse(principal, request.id, cards.too_late(denied))
+            await self._too_late(principal, denied)
         return denied
 
     async def spend(self, request: Request, job: Job) -> Spent | None:
@@ -206,7 +205,11 @@ class Gate:
 
     async def _must_live(self, principal: Principal, request: Request) -> None:
         if request.state not in LIVE:
-            await self.refuse(principal, request.id, cards.too_late(request))
+            await self._too_late(principal, request)
+
+    async def _too_late(self, principal: Principal, request: Request) -> NoReturn:
+        logged = f"Too late: it is {request.state.value}."
+        await self.refuse(principal, request.id, cards.too_late(request), logged=logged)
 
     async def _must_be_unchanged(self, principal: str, request: Request) -> None:
         obstacle = await self._obstacle(request)
@@ -245,12 +248,18 @@ class Gate:
             raise Refused(off)
         return (await self.freezer.freeze(calls, authority, who=request.id)).plan
 
-    async def refuse(self, principal: Principal, request: str, reason: str) -> NoReturn:
-        """Refuse what somebody tried, and put it on record; `request` is what they gave."""
+    async def refuse(
+        self, principal: Principal, request: str, reason: str, *, logged: str = ""
+    ) -> NoReturn:
+        """Refuse what somebody tried, and put it on record; `request` is what they gave.
+
+        A reason that holds anybody's words has another form for the log.
+        """
+        refused = Refused(reason, logged=logged)
         await self.store.attempt_refused(
-            principal.tenant, principal=principal.id, request=request, why=reason
+            principal.tenant, principal=principal.id, request=request, why=refused.logged
         )
-        raise Refused(reason)
+        raise refused
 
 
 def _new(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest:

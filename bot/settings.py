@@ -44,7 +44,6 @@ AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
     "guardrails",
-    "execution", "sandbox", "secrets", "runbooks", "schedules",
     "toolsets",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""

@@ -13,7 +13,7 @@ from bot.mailbox import mailbox_of
 from bot.means import Given, Means
 from bot.proposing import Proposing
 from core import commands, dictated, plans
-from core.agent import Dictated, Session
+from core.agent import Session
 from core.conversations import Again, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.guardrails import Guarding, Input, Violation
@@ -157,7 +157,7 @@ class Turning:
         """Return what decides: the person, where they typed a command, else the model."""
         marked = commands.after_mark(text)
         typed = commands.parse(marked, tools) if marked else None
-        return Dictated(typed) if typed else self.means.model
+        return dictated.Dictated(typed) if typed else self.means.model
 
     def _prompt(self, model: Model, given: Given) -> Prompt:
         """Return what stands before the conversation."""

@@ -24,7 +24,7 @@ from core.redaction import Redactor
 from core.stepping import Propose, Stepping
 from core.tools import Caller, Toolbox
 from core.trail import Trail, untold
-from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use
+from core.transcript import Entry, Heard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,28 +47,6 @@ class Session:
     """Tells a model that writes of what arrived while it worked."""
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dictated:
-    """A `Model` for a command that a person typed: that call, then what came of it."""
-
-    call: ToolCall
-
-    @property
-    def generative(self) -> bool:
-        """See the port."""
-        return False
-
-    async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
-    ) -> Move:
-        """Make the one call, then say its result as it is."""
-        del prompt, conclude
-        last = entries[-1]
-        if isinstance(last, Returned):
-            return Say(text="\n".join(result.text for result in last.results))
-        return Use(calls=(self.call,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

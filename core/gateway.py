@@ -73,6 +73,8 @@ class Gateway:
     _happened: list[Happening] = field(default_factory=list[Happening])
     refused: dict[str, str] = field(default_factory=dict[str, str])
     """Why calls were not authorised or came too often, by tool, for whoever asked."""
+    again: set[str] = field(default_factory=set[str])
+    """The calls of which nothing came but that it may work later: they may be made again as they are."""
 
     async def admit(self, step: Step, seen: AbstractSet[str]) -> tuple[Admission, ...]:
         """Lead the calls of a step as far as authority; `seen` marks those that were made before."""
@@ -151,6 +153,8 @@ class Gateway:
         if error is None:
             return None
         self.refused[tool] = one_line(error.shown)
+        if stage is Stage.RATE or isinstance(error, Unavailable):
+            self.again.add(call)
         return refusal(call, error)
 
     def _staged(self, call: str, tool: str, stage: Stage, why: str = "") -> None:

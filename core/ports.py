@@ -64,6 +64,21 @@ class Ended:
     """Standard output and error together, head and tail where it was long, secrets masked."""
 
 
+_ENDINGS = {
+    Ending.TIMED_OUT: "it ran longer than its time limit",
+    Ending.TOO_MUCH_OUTPUT: "it printed more than its output limit",
+    Ending.NOT_STARTED: "it could not be started",
+}
+
+
+def ending_in_words(ended: Ended) -> str:
+    """Say how a command ended."""
+    if ended.ending is not Ending.EXITED:
+        return _ENDINGS[ended.ending]
+    code = ended.exit_code or 0
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
 class Runner(Protocol):
     """Runs the steps of runbooks, and nothing else."""
 

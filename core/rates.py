@@ -11,6 +11,8 @@ from core.errors import Refused
 
 TOO_FAST = "Too fast: you may do this"
 _SECOND = timedelta(seconds=1)
+_TOOLS = "tool:"
+"""Before the name of what is counted of tools: nothing else that people do is called like that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +62,9 @@ class RateRules:
     tools: tuple[Rate, ...] = ()
 
     def of(self, tool: str) -> Rate | None:
-        """Return the rate of a tool; None where there is none."""
-        return next((rate for rate in self.tools if rate.concerns(tool)), None)
+        """Return the rate of a tool, as what is counted of tools alone; None where there is none."""
+        found = next((rate for rate in self.tools if rate.concerns(tool)), None)
+        return found and replace(found, name=f"{_TOOLS}{found.name}")
 
     def of_people(self, doing: str) -> Rate:
         """Return the rate of what people do besides: as that of messages, and counted by itself."""

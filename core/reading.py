@@ -9,17 +9,12 @@ from core.admission import refusal
 from core.display import sound
 from core.errors import Incorrect, SaysoError, Unavailable
 from core.jobs import LeaseLost
-from core.ports import Ended, Ending, Runner
+from core.ports import Runner, ending_in_words
 from core.tools import Caller, Checked
 from core.trail import Looked, Trail, untold
 from core.transcript import Result
 from core.waiting import now, within
 
-_ENDINGS = {
-    Ending.TIMED_OUT: "it ran longer than its time limit",
-    Ending.TOO_MUCH_OUTPUT: "it printed more than its output limit",
-    Ending.NOT_STARTED: "it could not be started",
-}
 _log = logging.getLogger("sayso.turn")
 
 
@@ -103,11 +98,3 @@ class Reading:
                 )
         text = "\n".join(filter(None, shown)) or f"{checked.tool.name}: done, it printed nothing."
         return Result(call=key, text=text)
-
-
-def ending_in_words(ended: Ended) -> str:
-    """Say how a command ended."""
-    if ended.ending is not Ending.EXITED:
-        return _ENDINGS[ended.ending]
-    code = ended.exit_code or 0
-    return f"signal {-code}" if code < 0 else f"exit code {code}"

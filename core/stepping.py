@@ -198,7 +198,8 @@ class Stepping:
 
     def _remember(self, work: Evidence) -> None:
         """Remember which calls were answered, so that they are not made again."""
-        still_open = {one.mark for one in work.made if one.call.id in work.open}
+        again = work.open | self.gateway.again
+        still_open = {one.mark for one in work.made if one.call.id in again}
         repeated = {one.mark for one in work.made if one.repeats}
         self.progress.corrected |= repeated - still_open
         self.progress.seen |= {one.mark for one in work.made} - still_open

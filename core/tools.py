@@ -33,6 +33,11 @@ OWN = frozenset({QUESTION, ABSORB, TASK})
 """Names of what belongs to a turn itself; no other tool has one of them."""
 
 
+def of_runbook(name: str) -> str:
+    """Return the resource under which the policy knows a runbook."""
+    return f"runbook:{name}"
+
+
 class Effect(StrEnum):
     """What a call leaves behind. Whatever is not declared `read` is a write."""
 
@@ -118,7 +123,7 @@ class Tool:
     @property
     def resource(self) -> str:
         """Return the name under which the policy knows this tool."""
-        return f"tool:{self.name}" if self.look else f"runbook:{self.name}"
+        return f"tool:{self.name}" if self.look else of_runbook(self.name)
 
     @property
     def names(self) -> tuple[str, ...]:

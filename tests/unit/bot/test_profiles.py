@@ -34,9 +34,9 @@ NONE = Profile(name="none", tools=frozenset())
 SHORT = Profile(name="short", limits=Limits(turns=1))
 
 
-def profiles(*known: Profile, default: str = DEFAULT) -> Profiles:
+def profiles(*known: Profile, here: str = DEFAULT) -> Profiles:
     every = (Profile(name=DEFAULT), *known)
-    return Profiles(known={one.name: one for one in every}, default=default)
+    return Profiles(known={one.name: one for one in every}, of_tenant={TENANT: here})
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def an_ask(profile: str | None = None, conversation: str | None = None) -> Ask:
 
 
 async def test_c21_an_empty_list_offers_and_runs_nothing(bots: Bots) -> None:
-    bots.world.profiles = profiles(NONE, default="none")
+    bots.world.profiles = profiles(NONE, here="none")
     bots.model = generative(use("look"), WRITES, OK)
     answered = await bots.answer(await bots.receive("hi"))
     assert (answered.reason, bots.world.effects()) == (Reason.ANSWERED, [])
@@ -106,7 +106,7 @@ async def test_c87_who_may_not_choose_is_refused_on_record_and_nothing_is_kept(b
 
 
 async def test_c87_limits_are_those_of_the_profile(bots: Bots) -> None:
-    bots.world.profiles = profiles(SHORT, default="short")
+    bots.world.profiles = profiles(SHORT, here="short")
     bots.model = generative(use("look"), Say(text="That is all."))
     assert (await bots.answer(await bots.receive("hi"))).reason is Reason.MAX_TURNS
 
@@ -179,6 +179,16 @@ async def test_c22_the_rate_of_a_tool_holds_over_turns_and_people(
     assert texts == ["ok", "ok", no, "ok"]
     clock.pass_by(HOUR)
     bots.model = generative(use("look"), OK)
+    assert (await bots.answer(await bots.receive("hi"))).text == "ok"
+
+
+async def test_c22_a_tool_that_is_called_like_what_people_do_is_counted_by_itself(
+    bots: Bots,
+) -> None:
+    once = Rate(name="messages", most=1, per=HOUR)
+    bots.world.rates = RateRules(messages=once, tools=(once,))
+    bots.world.tools += (replace(LOOK, name="messages"),)
+    bots.model = generative(use("messages"), OK)
     assert (await bots.answer(await bots.receive("hi"))).text == "ok"
 
 

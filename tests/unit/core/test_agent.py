@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent import Dictated
 from core.canonical import JsonObject
+from core.dictated import Dictated
 from core.errors import Incorrect, Invalid, Refused, Unavailable
 from core.jobs import LeaseLost
 from core.limits import Limits
 from core.outcomes import Reason
-from core.ports import Ended, Ending
+from core.ports import Ended, Ending, ending_in_words
 from core.prompt import Prompt
-from core.reading import ending_in_words
 from core.runbooks import tool as runbook
 from core.tools import Caller, Effect, Tool, Toolbox
 from core.transcript import (

@@ -1,12 +1,12 @@
 """C19-C22, C25: the stages that a call goes through, what each of them is told, and who learns why not."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
 
-from core.errors import Unavailable
+from core.errors import SaysoError, Unavailable
 from core.gateway import Access, TooOften
 from core.outcomes import Reason
 from core.tools import MISSING, Checked
@@ -233,6 +233,51 @@ async def test_c20_calls_that_could_not_be_counted_are_refused() -> None:
     _, model = await scene.turn(use(call("look", "a", name="1"), call("look", "b", name="2")), OK)
     assert [one.text for one in model.told] == ["The database is busy."] * 2
     assert scene.runner.ran == []
+
+
+def failing(times: int, error: SaysoError | TooOften) -> Callable[[object], Awaitable[object]]:
+    """Return a check that fails so often, then lets everything pass."""
+    left = [times]
+
+    async def check(_: object) -> object:
+        left[0] -= 1
+        if left[0] < 0:
+            return None
+        if isinstance(error, SaysoError):
+            raise error
+        return error
+
+    return check
+
+
+DOWN = Unavailable("The rules cannot be read.")
+FAST = TooOften(why={0: "Not run: you may do this 2 times in 1h. Try again in 2s."})
+CLOSED_FOR_NOW = {
+    "too fast": lambda: Access(count=failing(3, FAST)),
+    "not counted": lambda: Access(count=failing(3, DOWN)),
+    "not known whether it may be": lambda: Access(authorize=failing(3, DOWN)),
+}
+
+
+@pytest.mark.parametrize("access", CLOSED_FOR_NOW.values(), ids=CLOSED_FOR_NOW)
+@pytest.mark.parametrize("tool", ["look", "append-word"])
+async def test_c7_c22_a_call_of_which_nothing_came_for_now_may_be_made_again(
+    access: Callable[[], Access], tool: str
+) -> None:
+    scene = Scene(generative=True, access=access())
+    about = {"rationale": "because"} if tool == "append-word" else {}
+    step = use(call(tool, **about))
+    outcome, model = await scene.turn(step, step, step, step, OK)
+    came = scene.proposals.made if about else scene.runner.ran
+    assert (outcome.reason, len(came)) == (Reason.PROPOSED if about else Reason.ANSWERED, 1)
+    assert not any("Not run again" in str(entries) for entries in model.seen)
+
+
+async def test_c7_a_call_that_may_not_be_made_counts_as_answered() -> None:
+    scene = Scene(generative=True, access=refusing("It is not your order."))
+    step = use(call("look"))
+    outcome, _ = await scene.turn(step, step, step)
+    assert outcome.reason is Reason.REPEATED_CALL
 
 
 async def test_c88_each_call_of_the_model_is_on_record_before_anything_it_wants_is_done() -> None:

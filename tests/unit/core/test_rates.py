@@ -22,6 +22,14 @@ def test_the_first_line_that_fits_a_tool_counts(tool: str, most: int) -> None:
     assert found.most == most
 
 
+@pytest.mark.parametrize("name", ["messages", "votes", "looks", "*"])
+def test_what_is_counted_of_tools_is_called_like_nothing_else_that_people_do(name: str) -> None:
+    rules = RateRules(messages=UNHURRIED.messages, tools=(Rate(name=name, most=1, per=HOUR),))
+    found = rules.of(name)
+    assert found is not None
+    assert found.name == f"tool:{name}"
+
+
 def test_a_tool_that_no_line_fits_has_no_rate() -> None:
     assert UNHURRIED.of("look") is None
 
