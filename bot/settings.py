@@ -182,7 +182,7 @@ def read(file: Path) -> Settings:
         ) from error
 
 
-def blame(file: Path, *path: str, problem: str) -> Invalid:
+def blame(file: Path, *path: str | int, problem: str) -> Invalid:
     """Return the error for a value that is sound by itself and still wrong, with file, line and field."""
     return _document(file).error(path, problem)
 
@@ -229,7 +229,9 @@ def _document(file: Path) -> Document:
         raise unreadable
     try:
         return documents.load(file.read_text(encoding="utf-8"), name)
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{name}:1: this is not text in UTF-8. Save it as UTF-8.") from error
+    except OSError as error:
         raise unreadable from error
 
 

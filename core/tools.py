@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
+from core import wording
 from core.canonical import Json, JsonObject, encode
 from core.display import hidden, one_line
 from core.errors import Incorrect, Invalid, Refused
@@ -194,12 +195,12 @@ class Toolbox:
 
 
 def _expectation(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"]) or "arguments"
+    first = wording.first(error)
+    where = ".".join(str(part) for part in first.where) or "arguments"
     name = one_line(where, 60) if not hidden(where) else "an argument"
-    problem = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "missing":
+    problem = first.problem
+    if first.kind == "missing":
         problem = "it is required and has no default"
-    if first["type"] == "extra_forbidden":
+    if first.kind == "extra_forbidden":
         problem = "there is no such argument"
     return f"`{name}`: {problem}. Call it again with that corrected."
