@@ -452,6 +452,7 @@ async def test_p03a_who_asked_and_who_may_stop_there_end_an_answer(
         "asked_by": "alice",
         "asked": "think",
         "reason": "stopped",
+        "absorbed_by": None,
     }
     asked = [e for e in await log_of(talking.world.stores) if e.kind == "turn.stop_asked"]
     assert [person in entry.body for entry in asked] == [True]
