@@ -16,6 +16,7 @@ from core.ports import Ended, Ending, ending_in_words
 from core.prompt import Prompt
 from core.runbooks import tool as runbook
 from core.tools import Caller, Effect, Tool, Toolbox
+from core.trail import Looked
 from core.transcript import (
     AgentText,
     Called,
@@ -215,6 +216,16 @@ async def test_a_turn_that_is_lost_while_it_proposes_goes_no_further() -> None:
     scene = Scene(proposals=Proposals(refusal=LeaseLost("Somebody else answers.")))
     with pytest.raises(LeaseLost):
         await scene.turn(use(call("append-word")), Say(text="It was refused."))
+
+
+async def test_a_turn_that_is_lost_while_a_tool_of_its_own_looks_goes_no_further() -> None:
+    async def looks(_: JsonObject, __: Caller) -> str:
+        raise LeaseLost("Somebody else answers.")
+
+    scene = Scene(tools=(replace(TOOLS[0], look=looks),), generative=True)
+    with pytest.raises(LeaseLost):
+        await scene.turn(use(call("look")), Say(text="It was refused."))
+    assert not [one for one in scene.happened if isinstance(one, Looked)]
 
 
 async def test_a_model_that_does_not_answer_ends_the_turn() -> None:
