@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias, cast
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
@@ -165,14 +165,13 @@ def read(text: str) -> Read:
         raise Refused(_NOT_ONE.format("it is no strict JSON"), error=error.shown) from error
     if not isinstance(values, Mapping):
         raise Refused(_NOT_ONE.format("it is no object"))
-    whole = cast("Mapping[str, Json]", values)
     try:
-        receipt = _RECEIPT.validate_json(canonical.encode(whole))
+        receipt = _RECEIPT.validate_json(canonical.encode(values))
     except ValidationError as error:
         raise Refused(_NOT_ONE.format(_blamed(error))) from error
-    if text_of(whole) != text:
+    if text_of(values) != text:
         raise Refused("This receipt was changed: it is not written in its one exact form.")
-    return Read(receipt=receipt, values=whole)
+    return Read(receipt=receipt, values=values)
 
 
 def _blamed(error: ValidationError) -> str:

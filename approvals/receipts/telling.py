@@ -75,7 +75,7 @@ def facts_of(entry: Entry) -> JsonObject:
         body = canonical.parse(entry.body)
     except Refused:
         return {}
-    return cast("JsonObject", body) if isinstance(body, Mapping) else {}
+    return body if isinstance(body, Mapping) else {}
 
 
 def _opened(told: Telling, entry: Entry, facts: JsonObject) -> bool:
