@@ -361,6 +361,20 @@ async def test_a_log_whose_new_entries_do_not_hold_is_refused(stores: Stores) ->
     assert refused.value.shown == BROKEN.format(whole.entries + 1)
 
 
+async def test_an_entry_that_is_no_json_breaks_nothing(stores: Stores) -> None:
+    run = await ran(stores, SUCCEEDED)
+    whole = audit.verify(await stores.records.audit())
+    assert isinstance(whole, Intact)
+    await stores.database.transact(
+        lambda _: rows(
+            "INSERT INTO audit VALUES (:seq, 'now', 'acme', 'vote.cast', :body, 'x', 'y')",
+            seq=whole.entries + 1, body=f"{run.id} {{",
+        )
+    )  # fmt: skip
+    with pytest.raises(Refused, match="does not hold from entry"):
+        await issued(stores, run.id, since=whole)
+
+
 @pytest.mark.parametrize(
     ("statement", "why"),
     [
