@@ -26,6 +26,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
         yield f"runbooks.workdir: there is no folder {configured.runbooks.workdir}. Make it."
     if not any(tenant.console for tenant in configured.tenants.values()):
         yield "tenants: nobody owns the console. Write `console: true` for the tenant that does."
+    yield from _heads_problems(file, configured)
     yield from _toolset_problems(file, configured)
     yield from _empty_groups(configured)
     yield from _too_few(file, configured)
@@ -33,6 +34,16 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
     yield from _unknown_channels(configured)
     yield from _idle_rates(file, configured)
     yield from runbook_problems(file, configured)
+
+
+def _heads_problems(file: Path, configured: Settings) -> Iterator[str]:
+    if configured.audit.heads is None:
+        return
+    folder = (file.parent / configured.audit.heads).parent.resolve()
+    if not folder.is_dir():
+        yield "audit.heads: there is no such folder. Make it, or correct it."
+    if folder.is_relative_to((file.parent / configured.runbooks.workdir).resolve()):
+        yield "audit.heads: steps can write there. Choose a folder outside `runbooks.workdir`."
 
 
 def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:

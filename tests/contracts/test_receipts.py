@@ -320,6 +320,17 @@ async def test_another_request_of_the_tenant_is_not_in_a_receipt(stores: Stores)
     assert other.id not in (await issued(stores, run.id)).text
 
 
+async def test_what_became_of_a_request_that_was_asked_again_is_not_in_the_new_ones_receipt(
+    stores: Stores,
+) -> None:
+    old = await opened(stores, a_new_request(a_checked("beta")))
+    run = await running(stores, a_new_request(supersedes=old.id))
+    receipt = await receipt_of(stores, await stepped(stores, run, SUCCEEDED))
+    assert "request.superseded" in {entry.kind for entry in await log_of(stores)}
+    assert "request.superseded" not in kinds(receipt)
+    assert old.id in receipt.audit[0].body
+
+
 async def test_entries_that_come_between_the_check_and_the_receipt_are_checked_too(
     stores: Stores,
 ) -> None:
