@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from adapters.storage.receipts import Receipts
 from approvals.receipts import Issued
 from core import audit, canonical
 from core.audit import Intact
+from core.canonical import Json
 from core.signatures import Key
 from tests.stores import Stores
 
@@ -42,10 +43,11 @@ def forged(text: str, change: Change) -> str:
     for entry in values["audit"]:
         prev = _resealed(entry, prev)
     head = values["head"]
-    body = json.loads(head["body"])
-    if isinstance(body, dict) and "receipt_sha256" in body:
+    body: object = json.loads(head["body"])
+    if isinstance(body, dict):
+        known = cast("dict[str, Json]", body)
         content = {n: v for n, v in values.items() if n not in {"head", "signature"}}
-        head["body"] = canonical.encode({**body, "receipt_sha256": canonical.digest(content)})
+        head["body"] = canonical.encode({**known, "receipt_sha256": canonical.digest(content)})
     _resealed(head, prev)
     return signed(values, FORGER)
 
@@ -73,5 +75,5 @@ def telling(values: Values, kind: str, number: int = 0) -> Values:
 def say(values: Values, kind: str, number: int = 0, **facts: object) -> None:
     """Have an entry say something else; `...` takes a fact away."""
     entry = telling(values, kind, number)
-    body = {**json.loads(entry["body"]), **facts}
+    body: Values = {**json.loads(entry["body"]), **facts}
     entry["body"] = canonical.encode({n: v for n, v in body.items() if v is not ...})

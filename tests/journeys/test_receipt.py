@@ -14,9 +14,8 @@ PRINTED = {"receipt": str, "key": HEX, "head": HEX}
 
 def run_of(sayso: Sayso, name: str, *voters: str) -> str:
     """Have people approve a request, and return its run."""
-    for voter in voters:
-        done = sayso.run("approve", sayso.id(name), as_=voter)
-    return str(done.run["id"])
+    done = [sayso.run("approve", sayso.id(name), as_=voter) for voter in voters]
+    return str(done[-1].run["id"])
 
 
 def receipt(sayso: Sayso, run: str, file: Path) -> Done:

@@ -11,6 +11,7 @@ import pytest
 from adapters.key_file import KeyFile
 from core.errors import Invalid, Unavailable
 from core.ports import KeyKeeper
+from core.signatures import Key
 
 
 @pytest.fixture
@@ -110,6 +111,9 @@ def test_where_it_cannot_be_made_nothing_is_left(tmp_path: Path) -> None:
 
 
 def test_a_key_that_vanishes_at_once_is_no_key(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(KeyFile, "_make", lambda *_: None)
+    def lose(_: KeyFile, key: Key) -> None:
+        del key
+
+    monkeypatch.setattr(KeyFile, "_make", lose)
     with pytest.raises(Unavailable, match="Try again"):
         KeyFile(path).key()

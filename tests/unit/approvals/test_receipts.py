@@ -3,6 +3,7 @@
 import json
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, TypeAlias, cast
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +14,7 @@ from approvals.receipts import check
 from approvals.receipts.document import read
 from core import canonical
 from core.audit import GENESIS
-from core.canonical import sha256
+from core.canonical import Json, sha256
 from core.errors import Refused
 from tests.receipts import FORGER, KEY, Change, Values, forged, say, signed, telling, values_of
 
@@ -21,6 +22,8 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "receipts"
 TEXT = (FIXTURES / "resolved.json").read_text("utf-8")
 """Two calls with three steps; asked for twice, two votes; the last step was unknown and is resolved."""
 HEAD = values_of(TEXT)["head"]["hash"]
+Where: TypeAlias = tuple[str | int, ...]
+"""Where a value of a receipt is."""
 
 
 def refusal(text: str, **demanded: str) -> str:
@@ -35,9 +38,10 @@ def refusal(text: str, **demanded: str) -> str:
     return shown
 
 
-def unplan(values: Values, **changes: object) -> None:
+def unplan(values: Values, **changes: Json) -> None:
     """Have another plan in a receipt, and its hash wherever that stands."""
-    body = canonical.encode({**json.loads(values["plan"]["body"]), **changes})
+    plan: dict[str, Json] = json.loads(values["plan"]["body"])
+    body = canonical.encode({**plan, **changes})
     digest = sha256(body)
     values["plan"] = {"body": body, "sha256": digest, "id": f"p_{digest[:12]}"}
     say(values, "request.opened", plan_sha256=digest)
@@ -128,23 +132,29 @@ def test_what_is_no_receipt_is_refused_and_nothing_breaks(garbage: str) -> None:
     assert "This is not a receipt" in refusal(garbage)
 
 
-def paths(value: object, path: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+def paths(value: object, path: Where = ()) -> list[Where]:
     """Return where every value of a receipt is."""
-    inner = (
-        [(*path, name) for name in value]
-        if isinstance(value, dict)
-        else [(*path, index) for index in range(len(value))]
-        if isinstance(value, list)
-        else []
-    )
+    inner: list[tuple[Where, object]] = []
+    if isinstance(value, dict):
+        inner = [((*path, name), one) for name, one in cast("Values", value).items()]
+    elif isinstance(value, list):
+        inner = [((*path, place), one) for place, one in enumerate(cast("list[object]", value))]
     found = [path] if path else []
-    for one in inner:
-        found += paths(value[one[-1]], one)  # type: ignore[index, call-overload]  # as it was just found
+    for where, one in inner:
+        found += paths(one, where)
     return found
 
 
+def at(values: Values, path: Where) -> Any:  # noqa: ANN401 - as it is in the file
+    """Return what is there."""
+    inside: Any = values
+    for part in path:
+        inside = inside[part]
+    return inside
+
+
 PLACES = paths(values_of(TEXT))
-ODD: tuple[object, ...] = (
+ODD: tuple[Any, ...] = (
     None, True, -1, 0, 1.5, 2**53 - 1, "", "x", "\u202e\u0000", "0" * 64, "9999-12-31T23:59:59.999999Z",
     [], [[]], {}, {"a": 1}, ...,
 )  # fmt: skip
@@ -156,16 +166,14 @@ ODD: tuple[object, ...] = (
 @example(("head", "body"), "null")
 @effort(max_examples=600)
 def test_whatever_a_forger_puts_in_it_is_judged_and_nothing_breaks(
-    path: tuple[object, ...], odd: object
+    path: Where, odd: object
 ) -> None:
     def change(values: Values) -> None:
-        inside: object = values
-        for part in path[:-1]:
-            inside = inside[part]  # type: ignore[index]  # as it was found
+        inside = at(values, path[:-1])
         if odd is ...:
-            del inside[path[-1]]  # type: ignore[attr-defined]  # as it was found
+            del inside[path[-1]]
         else:
-            inside[path[-1]] = odd  # type: ignore[index]  # as it was found
+            inside[path[-1]] = odd
 
     try:
         text = forged(TEXT, change)
@@ -179,11 +187,9 @@ def test_whatever_a_forger_puts_in_it_is_judged_and_nothing_breaks(
 
 @given(st.sampled_from(PLACES))
 @effort(max_examples=100)
-def test_an_unknown_field_is_refused_wherever_it_is(path: tuple[object, ...]) -> None:
+def test_an_unknown_field_is_refused_wherever_it_is(path: Where) -> None:
     values = values_of(TEXT)
-    inside: object = values
-    for part in path:
-        inside = inside[part]  # type: ignore[index]  # as it was found
+    inside = at(values, path)
     if isinstance(inside, dict):
         inside["more"] = 1
         assert "more" in refusal(signed(values, FORGER))
@@ -231,11 +237,6 @@ def _neighbours_swapped(values: Values) -> None:
     entries[0], entries[1] = entries[1], entries[0]
 
 
-def _unlinked(values: Values) -> None:
-    telling(values, "vote.cast", 1)["seq"] += 1
-    del values["audit"][values["audit"].index(telling(values, "request.granted"))]
-
-
 def _set_back(values: Values) -> None:
     telling(values, "vote.cast")["at"] = "2026-03-01T09:00:00.000000Z"
 
@@ -271,12 +272,6 @@ def _others_receipt(values: Values) -> None:
 def _others_run(values: Values) -> None:
     body = json.loads(values["head"]["body"])
     values["head"]["body"] = canonical.encode({**body, "run": "r_other"})
-
-
-def _unsealed(values: Values) -> None:
-    values["head"]["body"] = canonical.encode(
-        {"request": values["request"]["id"], "run": values["run"]["id"], "receipt_sha256": GENESIS}
-    )
 
 
 FAULTS: dict[str, tuple[Change, str]] = {
