@@ -320,6 +320,16 @@ def test_what_does_not_fit_is_named_though_all_hashes_do(name: str) -> None:
     assert why in refusal(forged(TEXT, change))
 
 
+def test_the_first_entry_of_a_log_follows_the_genesis() -> None:
+    def first(seq: int) -> Change:
+        return lambda values: values["audit"][0].update(seq=seq, prev=GENESIS)
+
+    assert check(forged(TEXT, first(1)))
+    assert check(forged(TEXT, first(2)))  # what lies before it is not for the file to tell
+    for seq in (0, -1):
+        assert "not where a log begins" in refusal(forged(TEXT, first(seq)))
+
+
 def test_an_entry_that_does_not_follow_its_neighbour_is_named() -> None:
     values = values_of(TEXT)
     entry = telling(values, "vote.cast", 1)
@@ -385,6 +395,14 @@ def _told_again(kind: str, number: int = 0) -> Change:
     return change
 
 
+def _one_more_vote(values: Values) -> None:
+    """Have somebody vote after all that was needed had been cast."""
+    more = dict(telling(values, "vote.cast"))
+    values["audit"].insert(values["audit"].index(telling(values, "request.granted")) + 1, more)
+    more["body"] = canonical.encode({"principal": "dave", "request": values["request"]["id"]})
+    _numbered(values)
+
+
 def _numbered(values: Values) -> None:
     """Number all entries anew; the times of what stands in the receipt too are their own."""
     entries = [*values["audit"], values["head"]]
@@ -428,6 +446,7 @@ STORIES: dict[str, tuple[Change, str]] = {
     "voted on another": (_saying("vote.cast", request=OTHER), "vote.cast"),
     "voted by nobody": (_saying("vote.cast", principal=...), "vote.cast"),
     "voted too late": (_late("vote.cast"), "vote.cast"),
+    "voted when nobody could any more": (_one_more_vote, "vote.cast"),
     "voted after all agreed": (_moved("vote.cast", 7), "request.granted"),
     "never granted": (_without("request.granted"), "run.started"),
     "granted another": (_saying("request.granted", request=OTHER), "request.granted"),
