@@ -429,7 +429,6 @@ STORIES: dict[str, tuple[Change, str]] = {
     "opened elsewhere": (_saying("request.opened", conversation="c_2"), "request.opened"),
     "opened another plan": (_saying("request.opened", plan_sha256=GENESIS), "request.opened"),
     "opened with another quorum": (_saying("request.opened", quorum=1), "request.opened"),
-    "a quorum that is true": (_saying("request.opened", quorum=True), "request.opened"),
     "opened twice": (_told_again("request.opened"), "request.opened"),
     "opened at another time": (
         lambda v: telling(v, "request.opened").update(at="2026-03-01T09:29:59.000000Z"),
@@ -458,6 +457,10 @@ STORIES: dict[str, tuple[Change, str]] = {
     "started twice": (_told_again("run.started"), "run.started"),
     "started too late": (_late("run.started"), "run.started"),
     "resumed too late": (_moved("run.resumed", 9), "run.resumed"),
+    "resumed too early": (_moved("run.resumed", 7), "run.resumed"),
+    "a step before the run": (_moved("step.begun", 7), "step.begun"),
+    "an end of no step": (_saying("step.ended", index=9), "step.ended"),
+    "resolved before the run ended": (_moved("step.resolved", 17), "step.resolved"),
     "resumed another": (_saying("run.resumed", run="r_other"), "run.resumed"),
     "stopped too early": (_moved("run.stop_asked", 6), "run.stop_asked"),
     "stopped another": (_saying("run.stop_asked", run="r_other"), "run.stop_asked"),
