@@ -460,7 +460,7 @@ STORIES: dict[str, tuple[Change, str]] = {
     "resumed too early": (_moved("run.resumed", 7), "run.resumed"),
     "a step before the run": (_moved("step.begun", 7), "step.begun"),
     "an end of no step": (_saying("step.ended", index=9), "step.ended"),
-    "resolved before the run ended": (_moved("step.resolved", 17), "step.resolved"),
+    "resolved before the run ended": (_moved("step.resolved", 16), "step.resolved"),
     "resumed another": (_saying("run.resumed", run="r_other"), "run.resumed"),
     "stopped too early": (_moved("run.stop_asked", 6), "run.stop_asked"),
     "stopped another": (_saying("run.stop_asked", run="r_other"), "run.stop_asked"),
