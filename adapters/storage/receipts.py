@@ -72,7 +72,7 @@ def _story(name: str) -> Transaction[Story]:
     request = yield from request_rows.must_read(run.tenant, run.request)
     if run.state is RunState.RUNNING:
         raise Refused(RUNNING)
-    if not request.plan_body or request.card_body == _ERASED:
+    if request.card_body == _ERASED:
         raise Refused(ERASED)
     entries = yield from _entries(request, run)
     return Story(request=request, place=place_of(found[0]), run=run, entries=entries)

@@ -9,7 +9,7 @@ import pytest
 from adapters.storage.receipts import BROKEN, ERASED, RUNNING, UNKNOWN
 from adapters.storage.transactions import log, rows
 from approvals.models import Run, StepState, Verification
-from approvals.receipts import MADE, Receipt, check
+from approvals.receipts import MADE, Receipt, check, concerns
 from core import audit, canonical
 from core.audit import Intact
 from core.canonical import sha256
@@ -42,6 +42,7 @@ from tests.stores import (
     heard,
     log_of,
     notice,
+    now,
     opened,
     running,
     stepped,
@@ -329,6 +330,21 @@ async def test_what_became_of_a_request_that_was_asked_again_is_not_in_the_new_o
     assert "request.superseded" in {entry.kind for entry in await log_of(stores)}
     assert "request.superseded" not in kinds(receipt)
     assert old.id in receipt.audit[0].body
+
+
+async def test_only_what_is_told_of_this_request_and_run_concerns_its_receipt(
+    stores: Stores,
+) -> None:
+    run = await ran(stores, SUCCEEDED)
+    request = await now(stores, await opened(stores, a_new_request(a_checked("beta"))))
+    ours = replace(request, id=run.request)
+    [entry] = [one for one in await log_of(stores) if one.kind == "run.started"]
+    assert concerns(entry, ours, run)
+    assert not concerns(entry, request, replace(run, id="r_other"))
+    assert not concerns(replace(entry, tenant=OTHER_TENANT), ours, run)
+    assert not concerns(replace(entry, kind="conversation.erased"), ours, run)
+    assert not concerns(replace(entry, kind="attempt.refused"), ours, run)
+    assert not concerns(replace(entry, body="[]"), ours, run)
 
 
 async def test_entries_that_come_between_the_check_and_the_receipt_are_checked_too(

@@ -1,5 +1,6 @@
 """`sayso verify`: whatever the file is, the answer is one sentence."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -104,7 +105,8 @@ def _refused(data: bytes) -> None:
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for path in (tmp_path, tmp_path / "missing", Path("x" * 5000), Path("\0")):
+    os.mkfifo(tmp_path / "pipe")  # whoever reads it waits for somebody who writes
+    for path in (tmp_path, tmp_path / "pipe", tmp_path / "missing", Path("x" * 5000), Path("\0")):
         with pytest.raises(Refused, match="cannot be read as a receipt"):
             verified(path)
     monkeypatch.setattr("bot.proof._LARGEST", 10)
