@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
-from core.audit import Entry
+from approvals.receipts import Issued
+from core.audit import Entry, Intact
 from core.conversations import Said, Turn
 from core.exports import Export
 from core.jobs import Job
+from core.signatures import Key
 
 
 class ApprovalStore(Protocol):
@@ -166,4 +168,21 @@ class Records(Protocol):
 
     async def audit(self) -> Sequence[Entry]:
         """Return the audit log, oldest first."""
+        ...
+
+    async def head(self) -> Entry | None:
+        """Return the newest entry of the audit log, None where there is none yet."""
+        ...
+
+
+class Receipts(Protocol):
+    """What proves to others how a run came to be, and how it went."""
+
+    async def issue(self, run: str, *, key: Key, account: str, since: Intact) -> Issued:
+        """Make a receipt of a run that has ended, and note in the audit log that it was made.
+
+        `since` is what of the log was found intact already; the rest is checked here. `account` is
+        that of the operator. Raises `Refused` for an unknown run, one that still runs, one whose
+        content was erased, and where what is stored would make no receipt that holds.
+        """
         ...

@@ -20,6 +20,7 @@ from pydantic_settings import (
 
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
 from bot.sections import (
+    AuditSection,
     ConsoleSection,
     ExecutionSection,
     ModelSection,
@@ -74,6 +75,7 @@ class Settings(BaseSettings):
     model: ModelSection = ModelSection()
     runbooks: RunbooksSection = RunbooksSection()
     storage: StorageSection = StorageSection()
+    audit: AuditSection = AuditSection()
     sandbox: SandboxSection = SandboxSection()
     execution: ExecutionSection = ExecutionSection()
     console: ConsoleSection = ConsoleSection()

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from core.plans import RunStep
 from core.prompt import Prompt
+from core.signatures import Key
 from core.transcript import Entry, Move
 
 
@@ -112,4 +113,31 @@ class Files(Protocol):
 
         Raises `Unavailable` where it cannot be read: could-not-check is never "unchanged".
         """
+        ...
+
+
+class KeyKeeper(Protocol):
+    """Who keeps the key that signs receipts."""
+
+    def key(self) -> Key:
+        """Return the key, making it where there is none yet; two at once get the same one.
+
+        Raises `Invalid` where what is kept is no key: nothing is ever written over it.
+        """
+        ...
+
+    def kept(self) -> Key | None:
+        """Return the key, or None where none was made yet."""
+        ...
+
+
+class Heads(Protocol):
+    """A place outside the database where heads of the audit log are noted, one a line."""
+
+    def last(self) -> str:
+        """Return the newest line, empty where there is none."""
+        ...
+
+    def append(self, line: str) -> None:
+        """Add a line; raise `Unavailable` where that failed."""
         ...

@@ -19,6 +19,7 @@ from adapters.storage.transactions import (
 )
 from approvals.cards import report, verification
 from approvals.models import Request, Run, RunState, StepEnd, StepState, Verification
+from core import canonical
 from core.errors import Refused
 from core.ids import step_id
 from core.jobs import Job, LeaseLost
@@ -204,7 +205,7 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
     if done:
         yield from log(
             now, run.tenant, "step.ended", SYSTEM, run=run.id, index=index,
-            state=end.state, exit_code=end.exit_code,
+            state=end.state, exit_code=end.exit_code, output_sha256=canonical.sha256(end.output),
         )  # fmt: skip
         if end.state is not StepState.SUCCEEDED:
             yield from end_run(now, run.tenant, run.id, _ENDS[end.state])

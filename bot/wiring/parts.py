@@ -8,9 +8,11 @@ from pathlib import Path
 from adapters import processes
 from adapters.counted import CountedRunner
 from adapters.grammar import GrammarModel
+from adapters.heads_file import HeadsFile
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.queue import TableQueue
 from adapters.jobs.table import TableEngine
+from adapters.key_file import NAME, KeyFile
 from adapters.leftovers import Leftovers, nothing
 from adapters.runbook_folder import Catalogue
 from adapters.sandbox import PlainRunner
@@ -20,6 +22,7 @@ from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
 from adapters.storage.frames import Frames
 from adapters.storage.rates import Rates
+from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
 from adapters.storage.reminders import Reminders
 from adapters.storage.requests import Requests
@@ -44,6 +47,7 @@ from bot.guards import guards_of
 from bot.inbox import Inbox
 from bot.means import Means
 from bot.notify import Notifying
+from bot.publish import Publishing
 from bot.recall import Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
@@ -57,7 +61,7 @@ from core.compaction import Compaction
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, Chat
 from core.limits import Limits
-from core.ports import Model, Runner
+from core.ports import KeyKeeper, Model, Runner
 from core.redaction import Redactor
 from core.reminders import DUE
 from core.toolbelt import Toolbelt
@@ -79,6 +83,9 @@ class App:
     scheduling: Scheduling
     engine: TableEngine
     records: Records
+    receipts: Receipts
+    keys: KeyKeeper
+    publishing: Publishing
     erasing: Erasing
     catalogue: Callable[[], Catalogue]
     toolbox: Callable[[], Toolbox]
@@ -110,6 +117,8 @@ class Parts:
         self.database = seams.database(database)
         home = home_of(file)
         work = home / configured.runbooks.workdir
+        self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
+        self.heads = HeadsFile(home / configured.audit.heads) if configured.audit.heads else None
         secrets = settings.secret_values(configured.secrets, home)
         self.redactor = Redactor.of(secrets.values())
         plain = PlainRunner(folder=work, secrets=secrets, redactor=self.redactor)
@@ -153,6 +162,7 @@ class Parts:
             is_dead=processes.is_dead,
             pace=self.pace,
         )
+        records = Records(self.database)
         return App(
             inbox=self._inbox(look=engine.look, runner=engine.owner),
             asking=Asking(conversations=self.conversations, requests=self.requests, engine=engine),
@@ -170,7 +180,10 @@ class Parts:
                 store=self.runs, requests=self.requests, gate=self.gate, runner=self.runner
             ),
             scheduling=self.scheduling,
-            records=Records(self.database),
+            records=records,
+            receipts=Receipts(self.database),
+            keys=self.keys,
+            publishing=Publishing(keys=self.keys, newest=records.head, heads=self.heads),
             erasing=self.erasing,
             engine=engine,
             catalogue=self.folder.catalogue,
