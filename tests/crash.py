@@ -21,11 +21,11 @@ from adapters.jobs.kinds import Pace
 from adapters.storage.transactions import Database, Row, Statement, Transaction, Work
 from bot import wiring
 from bot.wiring import App, Seams
-from core.deliveries import Asking, Message
+from core.deliveries import Asking, Message, Progress, Text
 from core.errors import Refused
 from core.events import Approve, Ask, Place
 from core.plans import RunStep
-from core.ports import Ended, Runner
+from core.ports import Ended, Hear, Runner
 from core.principals import Identity
 from tests.jobs import soon
 
@@ -115,9 +115,9 @@ class MortalRunner:
         """See the port."""
         return self.runner.obstacle(step)
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
         """Run it, and reach a point when it has begun to act and another one when it has ended."""
-        running = asyncio.ensure_future(self.runner.run(step, step_id=step_id))
+        running = asyncio.ensure_future(self.runner.run(step, step_id=step_id, hear=hear))
 
         async def acts() -> bool:
             return running.done() or self.ledger.read_text("utf-8") != ""
@@ -139,7 +139,7 @@ class Thread:
     async def post(self, place: Place, message: Message, *, key: str) -> str:
         """Append a message, unless its key was posted."""
         assert place == PLACE
-        kind = "card" if isinstance(message, Asking) else "text"
+        kind = _kind(message)
         if all(line["key"] != key for line in self.lines()):
             self._append({"key": key, "kind": kind, "text": _text(message)})
         self.points.reached(f"the {kind} is posted")
@@ -149,7 +149,7 @@ class Thread:
         """Append the new look of a message."""
         assert place == PLACE
         self._append({"key": f"edit of {posted}", "kind": "edit", "text": _text(message)})
-        self.points.reached("the card is redrawn")
+        self.points.reached(f"the {_kind(message)} is redrawn")
 
     def lines(self) -> list[dict[str, str]]:
         """Return everything that was posted."""
@@ -161,7 +161,11 @@ class Thread:
 
 
 def _text(message: Message) -> str:
-    return message.status if isinstance(message, Asking) else message.text
+    return message.text if isinstance(message, Text) else message.status
+
+
+def _kind(message: Message) -> str:
+    return {Text: "text", Asking: "card", Progress: "progress"}[type(message)]
 
 
 @dataclass(frozen=True)
