@@ -7,10 +7,11 @@ shown by a job, which waits for the last edit that is still under way here.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from enum import Enum, auto
 from typing import Protocol
 
 from approvals import progress
@@ -64,6 +65,30 @@ class Tempo:
     """For how long a platform may take over one edit."""
 
 
+class Then(Enum):
+    """What is to be done after a try to draw."""
+
+    MORE = auto()
+    """Draw again when there is something new."""
+    LATER = auto()
+    """Draw again, but not soon."""
+    OVER = auto()
+
+
+async def tried(run: str, work: Awaitable[Then]) -> Then:
+    """Try to draw a run; what fails is logged and dropped, since nothing of it is worth a failure."""
+    try:
+        return await work
+    except (LeaseLost, Refused) as error:
+        log.warning("progress of %s: %s", run, error.shown)
+    except Unavailable as error:
+        log.warning("progress of %s: %s", run, error.shown)
+        return Then.LATER
+    except Exception:
+        log.exception("progress of %s", run)
+    return Then.OVER
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Live:
     """Shows runs of this process while they go on."""
@@ -73,7 +98,7 @@ class Live:
     chats: Mapping[str, Chat]
     tempo: Tempo = field(default_factory=Tempo)
     timer: Timer = field(default_factory=LoopTimer)
-    _edits: dict[str, "asyncio.Task[None]"] = field(default_factory=dict[str, "asyncio.Task[None]"])
+    _edits: dict[str, "asyncio.Task[Then]"] = field(default_factory=dict[str, "asyncio.Task[Then]"])
     """The edit of each run's message that is under way."""
 
     @asynccontextmanager
@@ -93,20 +118,21 @@ class Live:
         if edit:
             await asyncio.wait({edit})
 
-    async def edit(self, run: str, place: Place, posted: str, message: Progress) -> None:
+    async def edit(self, place: Place, posted: str, message: Progress) -> "Then":
         """Edit a message; whoever is cancelled meanwhile leaves the edit to come to its own end."""
-        edit = asyncio.create_task(self._edit(place, posted, message))
-        self._edits[run] = edit
-        edit.add_done_callback(lambda _: self._edits.pop(run))
+        edit = asyncio.create_task(tried(message.run, self._edit(place, posted, message)))
+        self._edits[message.run] = edit
+        edit.add_done_callback(lambda _: self._edits.pop(message.run))
         await asyncio.wait({edit})
-        edit.result()
+        return edit.result()
 
-    async def _edit(self, place: Place, posted: str, message: Progress) -> None:
+    async def _edit(self, place: Place, posted: str, message: Progress) -> "Then":
         try:
             async with asyncio.timeout(self.tempo.patience):
                 await self.chats[place.platform].edit(place, posted, message)
         except TimeoutError as error:
             raise Unavailable(f"{place.platform} did not answer.") from error
+        return Then.MORE
 
 
 @dataclass(slots=True, kw_only=True)
@@ -146,41 +172,29 @@ class Showing:
             await self._news_or(tempo.silence)
             await timer.sleep(self._wait())
             self._news.clear()
-            if not await self._goes_on():
+            then = await tried(self.run.id, self._drawn())
+            if then is Then.OVER:
                 return
+            if then is Then.LATER:
+                await timer.sleep(tempo.silence)
+                self._news.set()
 
-    async def _goes_on(self) -> bool:
-        """Draw it, and return whether there will be more to draw. Nothing of it is worth a failure."""
-        try:
-            return await self._drawn()
-        except (LeaseLost, Refused) as error:
-            log.warning("progress of %s: %s", self.run.id, error.shown)
-        except Unavailable as error:
-            log.warning("progress of %s: %s", self.run.id, error.shown)
-            await self.live.timer.sleep(self.live.tempo.silence)
-            self._news.set()
-            return True
-        except Exception:
-            log.exception("progress of %s", self.run.id)
-        return False
-
-    async def _drawn(self) -> bool:
-        """Draw it as it is now; False where that is not to be done any more."""
+    async def _drawn(self) -> "Then":
+        """Draw it as it is now."""
         live = self.live
         entry = await live.deliveries.progress(self.run.tenant, self.run.id)
         run = await live.runs.run(self.run.tenant, self.run.id)
         if entry is None or entry.place.platform not in live.chats:
-            return False
+            return Then.OVER
         if run is None or run.state is not RunState.RUNNING:
-            return False
+            return Then.OVER
         if entry.posted is None:
             self._news.set()
-            return True
+            return Then.MORE
         took = timedelta(seconds=live.timer.now() - self.began)
         message = progress.live(run, self._tail() if self._tail else (), took)
         self.hold.check()
-        await live.edit(run.id, entry.place, entry.posted, message)
-        return True
+        return await live.edit(entry.place, entry.posted, message)
 
     def _wait(self) -> float:
         """Return how long to wait before the next edit, and count it."""

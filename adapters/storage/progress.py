@@ -20,8 +20,8 @@ def begin(now: datetime, run: Run) -> Transaction[None]:
 def end(now: datetime, run: Run) -> Transaction[None]:
     """Have it show how the run ended; where nobody has begun to post it, nobody ever will.
 
-    Whoever holds the run is to draw it, since only there it is known when the last edit of what
-    it printed has arrived.
+    Whoever runs it is to draw its end, since only there it is known when the last edit of what it
+    printed has arrived. Whoever took it from a dead process only says so.
     """
     shown = yield from rows(
         "SELECT seq FROM entry WHERE kind = 'progress' AND about = :run"
@@ -32,7 +32,7 @@ def end(now: datetime, run: Run) -> Transaction[None]:
         return
     holder = yield from rows(
         "SELECT owner FROM job JOIN run ON run.job = job.id"
-        " WHERE run.id = :run AND job.state = 'running'",
+        " WHERE run.id = :run AND job.state = 'running' AND job.fence = run.fence",
         run=run.id,
     )
     by = holder[0]["owner"] if holder else None

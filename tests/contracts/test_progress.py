@@ -73,7 +73,7 @@ async def _delivered(stores: Stores, *, by: str = "another process") -> list[str
     """Have everything that is due be delivered, in order."""
     done = list[str]()
     while job := await _claim(stores, by=by):
-        assert await stores.database.transact(lambda now: jobs.finish(now, job, JobState.DONE))  # noqa: B023
+        assert await stores.database.transact(lambda now: jobs.finish(now, job, JobState.DONE))
         done.append(job.id)
     return done
 
@@ -206,7 +206,9 @@ async def test_one_that_somebody_may_have_posted_without_a_word_is_drawn_anew_be
 async def test_what_a_person_found_out_is_drawn_too(thread: Stores, clock: FrozenClock) -> None:
     run = await _shown(thread, clock)
     await stepped(thread, run, UNKNOWN)
-    await thread.database.transact(lambda _: rows("UPDATE job SET state = 'done' WHERE kind = 'run'"))
+    await thread.database.transact(
+        lambda _: rows("UPDATE job SET state = 'done' WHERE kind = 'run'")
+    )
     await thread.runs.resolve(TENANT, run.id, 0, happened=True, principal="bob")
     first, second = await _redrawn(thread)
     assert (first["owner"], second["owner"]) == (OWNER, None)
