@@ -33,7 +33,7 @@ from core.compaction import Compaction
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
-from core.events import Approve, Ask, Place, Stop
+from core.events import Approve, Ask, Place, Stop, StopRun
 from core.frame import Classifier
 from core.guardrails import Guards
 from core.jobs import Engine, Handler, Job
@@ -256,17 +256,26 @@ class Bots:
         everything: bool = False,
     ) -> Stopped:
         """Stop from a process that runs nothing itself."""
+        identity = who(person) if isinstance(person, str) else person
+        event = Stop(identity=identity, conversation=conversation, everything=everything)
+        return await asyncio.wait_for(self.stopping.stop(event), PATIENCE)
+
+    async def stop_run(self, person: str, request: str) -> Stopped:
+        """Press the button below a run, in a process that runs nothing itself."""
+        pressed = StopRun(identity=who(person), request=request)
+        return await asyncio.wait_for(self.stopping.stop_run(pressed), PATIENCE)
+
+    @property
+    def stopping(self) -> Stopping:
+        """Return what stops."""
         stores = self.world.stores
-        stopping = Stopping(
+        return Stopping(
             conversations=stores.conversations,
             requests=stores.requests,
             runs=stores.runs,
             gate=self.world.gate,
             processes=self.processes,
         )
-        identity = who(person) if isinstance(person, str) else person
-        event = Stop(identity=identity, conversation=conversation, everything=everything)
-        return await asyncio.wait_for(stopping.stop(event), PATIENCE)
 
     async def elsewhere(self, tool: Tool = APPEND, word: str = "beta") -> Request:
         """Have alice ask in another conversation."""

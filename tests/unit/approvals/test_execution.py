@@ -49,10 +49,15 @@ async def hold_of(stores: Stores, spent: Spent, stop: asyncio.Event | None = Non
 
 
 async def execute(
-    stores: Stores, runner: FakeRunner, spent: Spent, stop: asyncio.Event | None = None
+    stores: Stores,
+    runner: FakeRunner,
+    spent: Spent,
+    stop: asyncio.Event | None = None,
+    watch: FakeWatch | None = None,
 ) -> Run:
     execution = Execution(store=stores.runs, runner=runner)
-    return await execution.execute(spent, await hold_of(stores, spent, stop), FakeWatch())
+    hold = await hold_of(stores, spent, stop)
+    return await execution.execute(spent, hold, watch or FakeWatch())
 
 
 async def stored(stores: Stores, spent: Spent) -> Run:
@@ -456,3 +461,40 @@ async def test_a_step_whose_runner_fails_is_unknown(
     assert run.state is RunState.UNKNOWN
     assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
     assert "its runner failed" in caplog.text
+
+
+# What is told while it goes on
+
+
+async def test_c61_whoever_watches_hears_of_each_step_and_of_what_it_prints(stores: Stores) -> None:
+    spent, runner, watch = await spend(stores), FakeRunner(), FakeWatch()
+
+    async def prints() -> None:
+        runner.printed("halfway")
+
+    runner.meanwhile["append-word", "1"] = prints
+    await execute(stores, runner, spent, watch=watch)
+    first, second, third = ["moved"] * 2, ["moved", "halfway", "moved"], ["moved", "over", "moved"]
+    assert watch.told == [*first, *second, *third]
+
+
+@pytest.mark.parametrize("end", ["failed", "cut", "cancelled"])
+async def test_whoever_watches_hears_that_it_is_over_before_that_is_written(
+    stores: Stores, end: str
+) -> None:
+    spent, runner, watch, stop = await spend(stores), FakeRunner(), FakeWatch(), asyncio.Event()
+    if end == "failed":
+        runner.endings["append-word", "0"] = exited(1)
+    else:
+
+        async def stops() -> None:
+            stop.set()
+            if end == "cut":
+                await for_ever()
+
+        runner.meanwhile["append-word", "0"] = stops
+    run = await execute(stores, runner, spent, stop, watch)
+    assert run.state is not RunState.RUNNING
+    assert watch.told.count("over") == 1
+    before = {"failed": ["moved"], "cut": ["moved"], "cancelled": ["moved"] * 2}[end]
+    assert watch.told[: watch.told.index("over")] == before
