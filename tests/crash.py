@@ -161,6 +161,8 @@ class Thread:
 
 
 def _text(message: Message) -> str:
+    if isinstance(message, Progress):
+        return "\n".join([message.status, *message.tail, *(one.label for one in message.buttons)])
     return message.text if isinstance(message, Text) else message.status
 
 
@@ -219,15 +221,15 @@ def _who(user: str) -> Identity:
     return Identity(platform="slack", workspace="T0TEAM", user=user)
 
 
-async def live(folder: Path, dies_at: str, text: str) -> None:
-    """Be one process of that life."""
+async def live(folder: Path, dies_at: str, text: str, most: int) -> None:
+    """Be one process of that life, which does at most so much at once."""
     points = Points(folder / "points", dies_at)
     thread = Thread(folder / "thread", points)
     seams = Seams(
         database=lambda database: MortalDatabase(database, points),
         runner=lambda runner: MortalRunner(runner, points, folder / "work" / "ledger.txt"),
         chats={"slack": thread},
-        pace=Pace(most=1),  # one thing after the other, so that each point means one state
+        pace=Pace(most=most),
     )
     async with wiring.opened(folder / "sayso.yml", seams) as app:
         stop = asyncio.Event()
@@ -239,12 +241,12 @@ async def live(folder: Path, dies_at: str, text: str) -> None:
 
 
 def main() -> None:
-    """Fork a process a line: folder, where it dies, what is asked."""
+    """Fork a process a line: folder, where it dies, what is asked, how much it does at once."""
     for line in sys.stdin:
-        folder, dies_at, text = json.loads(line)
+        folder, dies_at, text, most = json.loads(line)
         child = os.fork()
         if child == 0:
-            asyncio.run(live(Path(folder), dies_at, text))
+            asyncio.run(live(Path(folder), dies_at, text, most))
             os._exit(0)
         sys.stdout.write(f"{os.waitpid(child, 0)[1]}\n")
         sys.stdout.flush()

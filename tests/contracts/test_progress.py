@@ -1,12 +1,13 @@
 """What shows a run in its thread: when it is queued, who is to draw its end, and that no cut loses it."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 
 from adapters.storage import jobs
-from adapters.storage.transactions import Row, rows
+from adapters.storage.transactions import Row, Transaction, rows
 from approvals.models import Request, Run, RunState, StepEnd
 from core.deliveries import EDIT, POST, Delivery, lane_of, post_of
 from core.jobs import Job, JobState, LeaseLost
@@ -73,9 +74,13 @@ async def _delivered(stores: Stores, *, by: str = "another process") -> list[str
     """Have everything that is due be delivered, in order."""
     done = list[str]()
     while job := await _claim(stores, by=by):
-        assert await stores.database.transact(lambda now: jobs.finish(now, job, JobState.DONE))
+        assert await stores.database.transact(partial(_finished, job))
         done.append(job.id)
     return done
+
+
+def _finished(job: Job, now: datetime) -> Transaction[bool]:
+    return jobs.finish(now, job, JobState.DONE)
 
 
 async def _claim(
