@@ -343,12 +343,14 @@ LINES = "Kx83\nsecond-line-Pw61\nthird-line"
 
 @pytest.mark.parametrize("end", ["\\n", "\\r\\n"], ids=["unix", "terminal"])
 @pytest.mark.parametrize("pieces", [1, 2])
+@pytest.mark.parametrize("more", [0, 3])
 async def test_i12_lines_that_may_begin_a_secret_of_several_are_held_back(
-    tmp_path: Path, end: str, pieces: int
+    tmp_path: Path, end: str, pieces: int, more: int
 ) -> None:
     listener = Listener()
     first = "".join(f"{line}{end}" for line in LINES.split("\n")[:pieces])
     rest = end.join(LINES.split("\n")[pieces:])
+    first, rest = first + rest[:more], rest[more:]
     script = f"printf 'before{end}so: {first}'; {PAUSED} printf '{rest}{end}after{end}'"
     running = asyncio.create_task(
         runner(tmp_path, FLEET=LINES).run(shell(script), step_id=fresh(), hear=listener)

@@ -235,7 +235,9 @@ async def test_before_it_is_posted_nothing_is_edited_and_then_what_came_meanwhil
 
 
 @pytest.mark.parametrize("where", ["platform", "thread"])
-async def test_where_nobody_posts_nothing_is_looked_for_any_more(stage: Stage, where: str) -> None:
+async def test_where_nobody_posts_nothing_is_looked_for_any_more(
+    stage: Stage, caplog: pytest.LogCaptureFixture, where: str
+) -> None:
     live = stage.live()
     if where == "platform":
         live = replace(live, chats={})
@@ -246,7 +248,7 @@ async def test_where_nobody_posts_nothing_is_looked_for_any_more(stage: Stage, w
         await stage.pass_by(2)
         assert stage.drawing is not None
         assert stage.drawing.done()
-    assert stage.chat.edits == []
+    assert (stage.chat.edits, caplog.text) == ([], "")
 
 
 # When not
@@ -296,6 +298,14 @@ async def test_an_edit_that_fails_is_dropped_with_a_word_and_later_the_newest_is
     assert [frame.tail for frame in stage.chat.frames] == [("two",)]
 
 
+async def test_lines_whose_edit_failed_are_shown_later_though_no_more_come(stage: Stage) -> None:
+    stage.chat.fail([DOWN])
+    async with stage.showing() as shown:
+        says(shown, "one")
+        await stage.pass_by(12)
+    assert stage.chat.at == [11]
+
+
 @pytest.mark.parametrize("error", [Refused("The channel is archived."), ValueError("a fault")])
 async def test_a_platform_that_refuses_is_not_asked_again_and_the_run_goes_on(
     stage: Stage, caplog: pytest.LogCaptureFixture, error: SaysoError
@@ -330,15 +340,26 @@ async def test_a_platform_that_does_not_answer_is_given_up_after_a_while(
 # The last frame
 
 
+@pytest.mark.parametrize("missing", ["message", "run"])
+async def test_where_a_run_is_not_shown_its_end_is_not_drawn(stage: Stage, missing: str) -> None:
+    bots = Bots(World(stage.stores), chats={"slack": stage.chat})
+    if missing == "message":
+        await stage.stores.database.transact(lambda _: rows("DELETE FROM posted"))
+    payload = {"conversation": HERE, "run": "r_none" if missing == "run" else "r_1"}
+    await bots.delivering.edit(FakeHold(replace(stage.hold.job, payload=payload)))
+    assert stage.chat.tries == 1  # the post
+
+
 async def test_the_end_is_drawn_only_after_the_edit_that_is_still_under_way(
     stage: Stage,
 ) -> None:
     bots = Bots(World(stage.stores), chats={"slack": stage.chat}, timer=stage.timer)
     async with stage.showing(bots.live) as shown:
-        stage.chat.gate = asyncio.Event()
+        arrives = stage.chat.gate = asyncio.Event()
         says(shown, "one")
         await stage.pass_by(2)
         assert stage.chat.hanging == 1
+        stage.chat.gate = None
         shown.over()
     # It is left at once, though the edit has not arrived.
     assert stage.chat.hanging == 1
@@ -352,7 +373,7 @@ async def test_the_end_is_drawn_only_after_the_edit_that_is_still_under_way(
     for _ in range(50):
         await asyncio.sleep(0.001)
     assert stage.chat.edits == []
-    stage.chat.gate.set()
+    arrives.set()
     await drawing
     assert [frame.tail for frame in stage.chat.frames] == [("one",), ()]
     assert stage.chat.frames[-1] == progress.shown(ended)
