@@ -56,13 +56,13 @@ class Tempo:
 
     interval: float = 1.0
     """At least so much lies between two edits."""
-    most: int = 50
-    """So many edits fit into `per`."""
+    most: int = 48
+    """So many edits fit into `per`. Slack allows 50; its end is drawn by one more."""
     per: float = 60.0
     silence: float = 10.0
     """After which it is told for how long a run goes on already."""
     patience: float = 10.0
-    """For how long a platform may take over one edit."""
+    """For how long a platform may take over one edit: less than its end is kept for this process."""
 
 
 class Then(Enum):
