@@ -69,6 +69,7 @@ class ApprovalStore(Protocol):
     async def spend(self, request: Request, *, job: Job, run: str) -> Spent | None:
         """Turn a granted request into a running run; None for whoever comes second (I2).
 
+        A run that goes on for some seconds is shown in its thread.
         Holds only if the request is still granted, not expired, bound to this tenant, conversation
         and plan hash, its votes are exactly those whose authority the caller has just checked, and
         nobody told the job to end. Raises `LeaseLost` where this claim no longer holds it.
@@ -101,7 +102,8 @@ class RunStore(Protocol):
     async def end_step(self, run: Run, index: int, end: StepEnd) -> Run:
         """Write how a step ended; if it did not succeed, or was the last, the run ends with it.
 
-        The end of a run stores its report in its conversation, in the same transaction.
+        The end of a run stores its report in its conversation, in the same transaction, and has
+        what shows it there be drawn anew.
         """
         ...
 

@@ -217,7 +217,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One entry of a conversation: asked, answered, card (as JSON), report or note."""
+    """One entry of a conversation: asked, answered, card (as JSON), progress, report or note."""
 
     at: datetime
     kind: str

@@ -1,10 +1,10 @@
 """Every hole that an adapter fills. Read this file first."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from core.plans import RunStep
 from core.prompt import Prompt
@@ -80,6 +80,15 @@ def ending_in_words(ended: Ended) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
+Tail: TypeAlias = Callable[[], tuple[str, ...]]
+"""Returns the last whole lines that a command has printed, masked and made visible as `Ended.output`.
+
+What may be the beginning of a secret of several lines is held back until more is known.
+"""
+Hear: TypeAlias = Callable[[Tail], None]
+"""Is told that a command has printed more; costs next to nothing until somebody asks for the tail."""
+
+
 class Runner(Protocol):
     """Runs the steps of runbooks, and nothing else."""
 
@@ -92,8 +101,11 @@ class Runner(Protocol):
         """Say what would keep this step from starting, in a sentence; None where nothing would."""
         ...
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
-        """Run one step to its end. Cancelling this kills the command before it returns."""
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+        """Run one step to its end. Cancelling this kills the command before it returns.
+
+        `hear` must neither raise nor take long.
+        """
         ...
 
 

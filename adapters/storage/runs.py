@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import jobs
+from adapters.storage import jobs, progress
 from adapters.storage.entries import append, redraw
 from adapters.storage.run_rows import must_read, read
 from adapters.storage.transactions import (
@@ -281,3 +281,4 @@ def _report(now: datetime, tenant: str, run: str) -> Transaction[None]:
     yield from append(
         now, current.conversation, "report", SYSTEM, report(current), about=current.id
     )
+    yield from progress.end(now, current)

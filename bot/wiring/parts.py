@@ -45,6 +45,7 @@ from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.guards import guards_of
 from bot.inbox import Inbox
+from bot.live import Live
 from bot.means import Means
 from bot.notify import Notifying
 from bot.publish import Publishing
@@ -129,6 +130,7 @@ class Parts:
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
         self.requests, self.runs = Requests(self.database), Runs(self.database)
+        self.live = Live(deliveries=Deliveries(self.database), runs=self.runs, chats=self.chats)
         self.gate = Gate(
             store=self.requests,
             freezer=Freezer(
@@ -210,6 +212,7 @@ class Parts:
             runs=self.runs,
             conversations=self.conversations,
             chats=self.chats,
+            live=self.live,
         )
         expiring = Expiring(store=self.requests)
         reminding = Reminding(store=self.requests, gate=self.gate)
@@ -231,7 +234,7 @@ class Parts:
 
     def _running(self) -> Running:
         execution = Execution(store=self.runs, runner=self.runner)
-        return Running(store=self.requests, gate=self.gate, execution=execution)
+        return Running(store=self.requests, gate=self.gate, execution=execution, live=self.live)
 
     def _notifying(self) -> Notifying:
         return Notifying(

@@ -156,6 +156,7 @@ CALLS: Mapping[str, Call] = {
         OTHER_TENANT, given.request.conversation, 1, "mine"
     ),
     "Deliveries.card": lambda on, given: on.deliveries.card(OTHER_TENANT, given.request.id),
+    "Deliveries.progress": lambda on, given: on.deliveries.progress(OTHER_TENANT, given.run.id),
 }
 
 
