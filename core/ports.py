@@ -128,7 +128,7 @@ class Files(Protocol):
         ...
 
 
-class KeyKeeper(Protocol):
+class Keys(Protocol):
     """Who keeps the key that signs receipts."""
 
     def key(self) -> Key:

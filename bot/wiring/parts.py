@@ -62,7 +62,7 @@ from core.compaction import Compaction
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, Chat
 from core.limits import Limits
-from core.ports import KeyKeeper, Model, Runner
+from core.ports import Keys, Model, Runner
 from core.redaction import Redactor
 from core.reminders import DUE
 from core.toolbelt import Toolbelt
@@ -85,7 +85,7 @@ class App:
     engine: TableEngine
     records: Records
     receipts: Receipts
-    keys: KeyKeeper
+    keys: Keys
     publishing: Publishing
     erasing: Erasing
     catalogue: Callable[[], Catalogue]
