@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from approvals.delegation import Delegation
 from approvals.gate import Gate
 from bot.briefing import Briefing
-from bot.recall import Recalling
+from bot.history import Recalling
 from core.agent import Agent
 from core.canonical import Json
 from core.conversations import Conversations

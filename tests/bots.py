@@ -19,10 +19,10 @@ from bot.briefing import Briefing, by_name, instructions
 from bot.decide import Decided, Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
+from bot.history import Cache, Recalling
 from bot.inbox import Inbox
 from bot.means import Means
 from bot.notify import Notifying
-from bot.recall import Memory, Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
@@ -67,7 +67,7 @@ class Bots:
     """Whether a reminder that is due starts a turn."""
     classifier: Callable[[Toolbox], Classifier] = by_name
     limits: Limits = field(default_factory=Limits)
-    memory: Memory = field(default_factory=Memory)
+    cache: Cache = field(default_factory=Cache)
     """What these processes remember: more than any that are really several may."""
     is_broken: bool = False
     """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
@@ -97,7 +97,7 @@ class Bots:
                 conversations=stores.conversations,
                 requests=stores.requests,
                 compaction=Compaction(limits=self.limits, redactor=redactor),
-                memory=self.memory,
+                cache=self.cache,
             ),
             briefing=Briefing(
                 system=instructions(),

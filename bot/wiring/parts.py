@@ -41,10 +41,10 @@ from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.guards import guards_of
+from bot.history import Recalling
 from bot.inbox import Inbox
 from bot.means import Means
 from bot.notify import Notifying
-from bot.recall import Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running

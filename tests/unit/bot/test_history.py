@@ -9,7 +9,7 @@ import pytest
 
 from adapters.storage.conversations import Conversations
 from adapters.storage.erasing import Erasing
-from bot.recall import Known, Memory
+from bot.history import Cache, Cached
 from core.conversations import History, Mark, Turn
 from core.guardrails import Context, Guards
 from core.limits import Limits, prompt_bytes
@@ -91,7 +91,7 @@ async def test_c79_a_thread_of_500_turns_stays_valid_and_under_the_limit(
     reasons = set[Reason]()
     for number in range(TURNS):
         if number % 5 == 0:
-            bots.memory = Memory()  # another process answers
+            bots.cache = Cache()  # another process answers
         answered = await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
         reasons.add(answered.reason)
         if answered.request and number % 2:
@@ -243,26 +243,26 @@ def the_turn(conversation: str, tenant: str = TENANT) -> Turn:
     )
 
 
-def known(size: int, last: int = 1) -> Known:
+def cached(size: int, last: int = 1) -> Cached:
     past = NOTHING.then(Spoke(text="", content="x" * size))
-    return Known(past=past, mark=Mark(last=last))
+    return Cached(past=past, mark=Mark(last=last))
 
 
 def test_what_was_not_used_for_longest_is_forgotten_first() -> None:
-    one = known(1000)
-    memory = Memory(most=3 * one.bytes)
+    one = cached(1000)
+    cache = Cache(most=3 * one.bytes)
     for name in ("a", "b", "c"):
-        memory.keep(the_turn(name), one)
-    memory.keep(the_turn("a"), replace(one, mark=Mark(last=2)))
-    memory.keep(the_turn("d"), one)
-    assert [memory.of(the_turn(name)).mark.last for name in "abcd"] == [2, 0, 1, 1]
-    memory.keep(the_turn("e"), known(9_000))
-    assert [memory.of(the_turn(name)) for name in "acde"] == [Known()] * 4
-    memory.keep(the_turn("f"), one)
-    assert memory.of(the_turn("f")) == one
+        cache.keep(the_turn(name), one)
+    cache.keep(the_turn("a"), replace(one, mark=Mark(last=2)))
+    cache.keep(the_turn("d"), one)
+    assert [cache.of(the_turn(name)).mark.last for name in "abcd"] == [2, 0, 1, 1]
+    cache.keep(the_turn("e"), cached(9_000))
+    assert [cache.of(the_turn(name)) for name in "acde"] == [Cached()] * 4
+    cache.keep(the_turn("f"), one)
+    assert cache.of(the_turn("f")) == one
 
 
 def test_i14_what_is_remembered_is_one_tenants() -> None:
-    memory = Memory()
-    memory.keep(the_turn("c"), known(10))
-    assert memory.of(the_turn("c", "globex")) == Known()
+    cache = Cache()
+    cache.keep(the_turn("c"), cached(10))
+    assert cache.of(the_turn("c", "globex")) == Cached()

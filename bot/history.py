@@ -18,7 +18,7 @@ _ENTRY_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Cached:
     """What this process has read of a conversation, and up to where."""
 
     past: Past = NOTHING
@@ -31,7 +31,7 @@ class Known:
 
 
 @dataclass(slots=True, kw_only=True)
-class Memory:
+class Cache:
     """What was read last of the conversations that were read last, in so many bytes.
 
     Only ever a shorter way to what the database says: each use asks it what came since, and whether
@@ -39,24 +39,24 @@ class Memory:
     """
 
     most: int = _MOST_BYTES
-    _known: OrderedDict[tuple[str, str], Known] = field(default_factory=OrderedDict)
+    _cached: OrderedDict[tuple[str, str], Cached] = field(default_factory=OrderedDict)
     _bytes: int = 0
 
-    def of(self, turn: Turn) -> Known:
+    def of(self, turn: Turn) -> Cached:
         """Return what is remembered of the conversation of a turn."""
-        return self._known.get((turn.tenant, turn.conversation), Known())
+        return self._cached.get((turn.tenant, turn.conversation), Cached())
 
-    def keep(self, turn: Turn, known: Known) -> None:
+    def keep(self, turn: Turn, known: Cached) -> None:
         """Remember this instead, and forget what was not used for longest."""
         key = (turn.tenant, turn.conversation)
         self._forget(key)
-        self._known[key] = known
+        self._cached[key] = known
         self._bytes += known.bytes
         while self._bytes > self.most:
-            self._forget(next(iter(self._known)))
+            self._forget(next(iter(self._cached)))
 
     def _forget(self, key: tuple[str, str]) -> None:
-        gone = self._known.pop(key, None)
+        gone = self._cached.pop(key, None)
         self._bytes -= gone.bytes if gone else 0
 
 
@@ -76,7 +76,7 @@ class Recalling:
     conversations: Conversations
     requests: ApprovalStore
     compaction: Compaction
-    memory: Memory = field(default_factory=Memory)
+    cache: Cache = field(default_factory=Cache)
 
     async def recall(
         self, turn: Turn, asking: Asking, guarding: Guarding, *, end: float
@@ -99,11 +99,11 @@ class Recalling:
 
     async def _read(self, turn: Turn) -> tuple[Past, tuple[Noted, ...]]:
         """Return what is stored, of which only what is new since the last time is read."""
-        known = self.memory.of(turn)
+        known = self.cache.of(turn)
         history = await self.conversations.history(turn, known.mark)
         before = known.past if history.mark.epoch == known.mark.epoch else NOTHING
         past = before.then(*history.entries)
-        self.memory.keep(turn, Known(past=past, mark=history.mark))
+        self.cache.keep(turn, Cached(past=past, mark=history.mark))
         return past, history.news
 
 
