@@ -11,12 +11,12 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.canonical import JsonObject, encode, sha256
+from core.canonical import JsonObject, encode
 from core.display import one_line, sound, strings
 from core.errors import Incorrect, SaysoError
 from core.guardrails import Input, Violation
 from core.limits import prompt_bytes
-from core.tools import ABSORB, Caller, Effect, Tool
+from core.tools import ABSORB, Caller, Tool, answering
 from core.transcript import Entry, Heard, Noted
 
 PREVIEW = 160
@@ -97,15 +97,7 @@ class Mailbox:
     @property
     def tool(self) -> Tool:
         """Return what a model calls to take messages in."""
-        return Tool(
-            name=ABSORB,
-            summary=_SUMMARY,
-            effect=Effect.READ,
-            definition=sha256(_SUMMARY),
-            parameters=Ids,
-            defaults={},
-            look=self._absorb,
-        )
+        return answering(ABSORB, _SUMMARY, Ids, self._absorb)
 
     async def news(self, room: int, screen: Screen) -> tuple[Entry, ...]:
         """Return what was asked for, whole, and what arrived since, each message once.
