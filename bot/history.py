@@ -1,7 +1,7 @@
 """What is known of a conversation where a turn begins: read once, and kept short enough."""
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from approvals.models import Request
 from approvals.store import ApprovalStore
@@ -9,7 +9,9 @@ from core.asking import Asking
 from core.compaction import Compaction
 from core.conversations import START, Conversations, Mark, Turn
 from core.guardrails import Context, Guarding
+from core.limits import Limits
 from core.past import NOTHING, UNREAD, Past
+from core.redaction import Redactor
 from core.transcript import Entry, Noted
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -67,6 +69,12 @@ class Recalled:
     past: Past
     fresh: tuple[Entry, ...]
     """The end of it, which is not stored yet: the turn appends it before everything else."""
+    tokens: int = 0
+    """That it took to find this out."""
+
+    def then(self, *entries: Entry) -> "Recalled":
+        """Return this with entries behind that are not stored yet."""
+        return replace(self, past=self.past.then(*entries), fresh=(*self.fresh, *entries))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +83,11 @@ class Recalling:
 
     conversations: Conversations
     requests: ApprovalStore
-    compaction: Compaction
+    redactor: Redactor
     cache: Cache = field(default_factory=Cache)
 
     async def recall(
-        self, turn: Turn, asking: Asking, guarding: Guarding, *, end: float
+        self, turn: Turn, asking: Asking, guarding: Guarding, limits: Limits, *, end: float
     ) -> Recalled:
         """Return the turns before and the news; a conversation that has grown too large begins anew.
 
@@ -90,12 +98,13 @@ class Recalling:
             return Recalled(past=UNREAD.then(*news), fresh=news)
         past, news = await self._read(turn)
         whole = past.then(*news)
-        is_due = self.compaction.is_due(whole, asking.prompt)
+        compaction = Compaction(limits=limits, redactor=self.redactor)
+        is_due = compaction.is_due(whole, asking.prompt)
         if not is_due or await guarding.check(Context(entries=whole.sent)):
             return Recalled(past=whole, fresh=news)
         waiting = await self.requests.live(turn.tenant, turn.conversation)
-        short = await self.compaction.shortened(past, asking, map(_line, waiting), end=end)
-        return Recalled(past=NOTHING.then(*short, *news), fresh=(*short, *news))
+        short = await compaction.shortened(past, asking, map(_line, waiting), end=end)
+        return Recalled(past=NOTHING, fresh=(), tokens=short.tokens).then(*short.entries, *news)
 
     async def _read(self, turn: Turn) -> tuple[Past, tuple[Noted, ...]]:
         """Return what is stored, of which only what is new since the last time is read."""

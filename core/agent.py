@@ -35,6 +35,9 @@ class Session:
     """Names what it runs; of another claim of the same turn it is another one."""
     end: float
     """When the turn's time is over, on the loop's clock: it began before a model was asked."""
+    limits: Limits
+    spent: int
+    """Tokens that were used for the turn already."""
     caller: Caller
     prompt: Prompt
     defaults: Mapping[str, Json]
@@ -55,7 +58,6 @@ class Agent:
 
     runner: Runner
     redactor: Redactor
-    limits: Limits
     pauses: Sequence[float] = (0.5, 2.0)
     """Seconds before a model that did not answer is asked again, each time."""
 
@@ -96,8 +98,10 @@ class Agent:
         # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
         size = history.bytes + session.prompt.says.bytes if model.generative else 0
         names = Names(turn=session.caller.turn, before=history.ids)
-        progress = Progress(history=history.sent, bytes=size, names=names, watch=session.watch)
-        limits = self.limits
+        progress = Progress(
+            history=history.sent, bytes=size, names=names, watch=session.watch, tokens=session.spent
+        )
+        limits = session.limits
         asking = self.asking(model, session.prompt, session.turn, session.trail)
         reading = Reading(
             runner=self.runner,

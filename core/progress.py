@@ -57,7 +57,7 @@ class Progress:
 
     def use(self, wire: Wire) -> None:
         """Count what a message took."""
-        self._again = max(0, wire.input_tokens) + max(0, wire.output_tokens)
+        self._again = wire.tokens
         self.tokens += self._again
 
     def affords(self, tokens: int) -> bool:

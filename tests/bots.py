@@ -28,7 +28,6 @@ from bot.resolve import Resolving
 from bot.run import Running
 from bot.stop import Stopped, Stopping
 from core.agent import Agent
-from core.compaction import Compaction
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
@@ -36,7 +35,6 @@ from core.events import Approve, Ask, Place, Stop
 from core.frame import Classifier
 from core.guardrails import Guards
 from core.jobs import Engine, Handler, Job
-from core.limits import Limits
 from core.principals import Identity
 from core.redaction import Redactor
 from core.reminders import DUE
@@ -66,7 +64,6 @@ class Bots:
     wakes: bool = True
     """Whether a reminder that is due starts a turn."""
     classifier: Callable[[Toolbox], Classifier] = by_name
-    limits: Limits = field(default_factory=Limits)
     cache: Cache = field(default_factory=Cache)
     """What these processes remember: more than any that are really several may."""
     is_broken: bool = False
@@ -96,7 +93,7 @@ class Bots:
             recalling=Recalling(
                 conversations=stores.conversations,
                 requests=stores.requests,
-                compaction=Compaction(limits=self.limits, redactor=redactor),
+                redactor=redactor,
                 cache=self.cache,
             ),
             briefing=Briefing(
@@ -107,9 +104,7 @@ class Bots:
                 classifier=self.classifier,
                 seconds=0.5,
             ),
-            agent=Agent(
-                runner=self.world.counted, redactor=redactor, limits=self.limits, pauses=()
-            ),
+            agent=Agent(runner=self.world.counted, redactor=redactor, pauses=()),
             model=self.model,
             gate=self.world.gate,
             rates=Rates(stores.database),

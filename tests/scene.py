@@ -67,6 +67,7 @@ class Scene:
     runner: FakeRunner = field(default_factory=FakeRunner)
     proposals: Proposals = field(default_factory=Proposals)
     limits: Limits = field(default_factory=lambda: Limits(seconds=10))
+    spent: int = 0
     tools: tuple[Tool, ...] = TOOLS
     defaults: dict[str, Json] = field(default_factory=dict[str, Json])
     redactor: Redactor = field(default_factory=lambda: Redactor.of(["hunter2hunter2"]))
@@ -86,11 +87,13 @@ class Scene:
     async def turn(self, *script: Scripted) -> tuple[Outcome, ScriptedModel]:
         """Have a model play a script; whatever it does, the transcript stays whole."""
         model = ScriptedModel(*script, generative=self.generative)
-        agent = Agent(runner=self.runner, redactor=self.redactor, limits=self.limits, pauses=(0, 0))
+        agent = Agent(runner=self.runner, redactor=self.redactor, pauses=(0, 0))
         tools = Toolbox.of(self.tools)
         session = Session(
             turn="t_1",
             end=now() + self.limits.seconds,
+            limits=self.limits,
+            spent=self.spent,
             caller=CALLER,
             prompt=Prompt(tools=tools.beside(self.mailbox.tool) if self.mailbox else tools),
             defaults=self.defaults,

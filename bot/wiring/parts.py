@@ -53,10 +53,8 @@ from bot.settings import Settings
 from bot.stop import Stopping
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from core.agent import Agent
-from core.compaction import Compaction
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, Chat
-from core.limits import Limits
 from core.ports import Model, Runner
 from core.redaction import Redactor
 from core.reminders import DUE
@@ -228,15 +226,15 @@ class Parts:
         )
 
     def _answering(self) -> Answering:
-        return Answering(means=self._means(Limits()), running=self.runner.running)
+        return Answering(means=self._means(), running=self.runner.running)
 
-    def _means(self, limits: Limits) -> Means:
+    def _means(self) -> Means:
         return Means(
             conversations=self.conversations,
             recalling=Recalling(
                 conversations=self.conversations,
                 requests=self.requests,
-                compaction=Compaction(limits=limits, redactor=self.redactor),
+                redactor=self.redactor,
             ),
             briefing=Briefing(
                 system=instructions(),
@@ -244,7 +242,7 @@ class Parts:
                 redactor=self.redactor,
                 toolbelt=self.toolbelt,
             ),
-            agent=Agent(runner=self.runner, redactor=self.redactor, limits=limits),
+            agent=Agent(runner=self.runner, redactor=self.redactor),
             model=self.model,
             gate=self.gate,
             rates=Rates(self.database),

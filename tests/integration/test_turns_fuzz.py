@@ -70,8 +70,9 @@ async def test_each_message_ends_once_and_the_transcript_stays_whole(
     world = World(stores)
     world.tools += (a_tool("look", effect=Effect.READ),)
     world.rules += (allow("chat:ask", "dev", "*"), allow("tool:read", "dev"))
-    bots = Bots(world, limits=LIMITS, model=Restless(dice))  # type: ignore[arg-type]  # a model like any other
-    other = Bots(world, limits=LIMITS, model=bots.model, cache=Cache())
+    world.within(LIMITS)
+    bots = Bots(world, model=Restless(dice))  # type: ignore[arg-type]  # a model like any other
+    other = Bots(world, model=bots.model, cache=Cache())
     received = list[Received]()
     async with bots.serving("one"), other.serving("two"):
         for number in range(60):

@@ -11,7 +11,6 @@ from core.conversations import Received, Turn
 from core.errors import Unavailable
 from core.limits import Limits
 from core.outcomes import Reason
-from core.profiles import DEFAULT, Profile, Profiles
 from core.tools import ABSORB, Effect
 from core.trail import Finished
 from core.transcript import Broken, Say, Stop, ToolCall, Use, Wire
@@ -46,8 +45,7 @@ def said(
     """Return a turn in which a model that writes plays this."""
 
     async def played(bots: Bots) -> Received:
-        profile = Profile(name=DEFAULT, limits=limits or Limits(seconds=10))
-        bots.world.profiles = Profiles(known={DEFAULT: profile})
+        bots.world.within(limits or Limits(seconds=10))
         bots.guards = FakeGuards(says or {}).guards
         bots.model = ScriptedModel(*script, generative=True)
         received = await bots.receive(text, CONVERSATION)

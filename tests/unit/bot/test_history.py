@@ -28,6 +28,7 @@ from core.transcript import (
     Stated,
     ToolCall,
     Use,
+    Wire,
     whole,
 )
 from tests.bots import Bots
@@ -48,6 +49,7 @@ def bots(stores: Stores) -> Bots:
     world = World(stores)
     world.tools += (LOOK,)
     world.rules += (allow("chat:ask", "dev", "*"), allow("tool:read", "dev"))
+    world.within(LIMITS)
     return Bots(world)
 
 
@@ -87,7 +89,7 @@ async def test_c79_a_thread_of_500_turns_stays_valid_and_under_the_limit(
     bots: Bots, *, sums: bool
 ) -> None:
     model = Scribe(random.Random(7), sums)  # noqa: S311 - a test that can be repeated
-    bots.limits, bots.model = LIMITS, model  # type: ignore[assignment]  # a model like any other
+    bots.model = model  # type: ignore[assignment]  # a model like any other
     reasons = set[Reason]()
     for number in range(TURNS):
         if number % 5 == 0:
@@ -123,7 +125,6 @@ async def test_c24_what_a_guardrail_stops_is_summed_up_by_nobody_and_stays_stopp
         return "it holds a badword" if "BADWORD" in repr(context.entries) else None
 
     answers = [Say(text=f"{'y' * 6000} {word}") for word in ("BADWORD", "")]
-    bots.limits = LIMITS
     bots.model = ScriptedModel(*answers, generative=True)
     for number, _ in enumerate(answers):
         await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
@@ -144,7 +145,6 @@ def is_asked_to_sum_up(entries: Sequence[Entry]) -> bool:
 async def test_c79_what_was_only_typed_is_compacted_for_the_first_model_that_reads_it(
     bots: Bots,
 ) -> None:
-    bots.limits = LIMITS
     for number in range(40):
         bots.world.runner.endings["look", "0", f"w{number}"] = exited(output="x" * 500)
         bots.model = ScriptedModel()
@@ -216,7 +216,6 @@ async def test_c77_what_was_erased_meanwhile_is_not_remembered(
 
 async def test_a_compaction_that_was_not_stored_is_made_again(bots: Bots) -> None:
     """Its turn was stopped while the model summed up, so nobody was shown anything of it."""
-    bots.limits = LIMITS
     for number in range(2):
         bots.model = ScriptedModel(Say(text="x" * 6000), generative=True)
         await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
@@ -229,6 +228,21 @@ async def test_a_compaction_that_was_not_stored_is_made_again(bots: Bots) -> Non
     first = model.seen[-1][0]
     assert isinstance(first, Compacted)
     assert first.words == "Sum."
+
+
+async def test_c2_what_it_takes_to_sum_up_counts_for_the_turn_and_is_kept(bots: Bots) -> None:
+    for number in range(2):
+        bots.model = ScriptedModel(Say(text="x" * 6000), generative=True)
+        await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
+    bots.world.within(replace(LIMITS, tokens=1000))
+    summary = Say(text="Sum.", wire=Wire(input_tokens=700, output_tokens=200))
+    bots.model = ScriptedModel(summary, Say(text="That is all."), generative=True)
+    told = await bots.answer(await bots.receive("go on", CONVERSATION))
+    assert told.reason is Reason.MAX_TOKENS
+    assert "That is all." in told.text
+    bots.model = ScriptedModel(Say(text="ok"), generative=True)
+    told = await bots.answer(await bots.receive("and now?", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
 
 
 def the_turn(conversation: str, tenant: str = TENANT) -> Turn:

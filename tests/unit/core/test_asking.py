@@ -81,12 +81,13 @@ async def turn(model: Stubborn | ScriptedModel, *, pauses: Sequence[float] = (0,
     agent = Agent(
         runner=FakeRunner(),
         redactor=Redactor.of([]),
-        limits=Limits(seconds=0.4),
         pauses=pauses,
     )
     session = Session(
         turn="t_1",
         end=now() + 0.4,
+        limits=Limits(seconds=0.4),
+        spent=0,
         caller=CALLER,
         prompt=Prompt(tools=Toolbox.of(TOOLS)),
         defaults={},
@@ -196,10 +197,12 @@ async def test_a_stop_during_reads_shows_what_ran() -> None:
     scene, shown = Scene(generative=True), list[tuple[Entry, ...]]()
     scene.runner.endings["look", "0", "b"] = exited(output="found")
     scene.runner.meanwhile["look", "0", "alpha"] = for_ever
-    agent = Agent(runner=scene.runner, redactor=scene.redactor, limits=scene.limits)
+    agent = Agent(runner=scene.runner, redactor=scene.redactor)
     session = Session(
         turn="t_1",
         end=now() + 10,
+        limits=scene.limits,
+        spent=0,
         caller=CALLER,
         prompt=Prompt(tools=Toolbox.of(TOOLS)),
         defaults={},

@@ -169,9 +169,10 @@ async def shortened(
     *script: Scripted, turns: int = 20, limits: Limits = SMALL, seconds: float = 60
 ) -> tuple[tuple[Entry, ...], ScriptedModel]:
     ask, model = asking(*script)
-    return await compaction(limits).shortened(
+    found = await compaction(limits).shortened(
         past(turns), ask, ["note asked by bob"], end=now() + seconds
-    ), model
+    )
+    return found.entries, model
 
 
 async def test_c79_a_model_is_asked_behind_what_it_has_read_and_its_words_are_marked() -> None:

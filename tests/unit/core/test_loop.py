@@ -865,9 +865,15 @@ async def test_c10_anything_else_is_not_tried_again_and_only_its_type_is_logged(
 
 async def test_the_pauses_between_the_tries_end_with_the_turn() -> None:
     limits = Limits(seconds=0.1)
-    agent = Agent(runner=FakeRunner(), redactor=Redactor.of([]), limits=limits, pauses=(60,))
+    agent = Agent(runner=FakeRunner(), redactor=Redactor.of([]), pauses=(60,))
     session = Session(
-        turn="t_1", end=now() + limits.seconds, caller=CALLER, prompt=Prompt(), defaults={}
+        turn="t_1",
+        end=now() + limits.seconds,
+        limits=limits,
+        spent=0,
+        caller=CALLER,
+        prompt=Prompt(),
+        defaults={},
     )
     outcome = await agent.turn(
         HEARD,
