@@ -1,7 +1,7 @@
 """The bounded loop: look, look, then an answer or a proposal. It performs no effect and the model controls no exit."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from core.admission import Rules
 from core.asking import Asking
@@ -23,7 +23,7 @@ from core.reading import Reading
 from core.redaction import Redactor
 from core.stepping import Propose, Stepping
 from core.tools import Caller, Toolbox
-from core.trail import Trail, untold
+from core.trail import Trail
 from core.transcript import Entry, Heard
 
 
@@ -41,14 +41,14 @@ class Session:
     caller: Caller
     prompt: Prompt
     defaults: Mapping[str, Json]
-    known: Toolbox | None = None
-    """All tools that there are, where those of the prompt are not all."""
-    access: Access = field(default_factory=Access)
-    guards: Guards = field(default_factory=Guards)
-    trail: Trail = untold
-    mail: Mail = no_mail
+    known: Toolbox
+    """All tools that there are: those of the prompt need not be all."""
+    access: Access
+    guards: Guards
+    trail: Trail
+    mail: Mail
     """Tells a model that writes of what arrived while it worked."""
-    watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
+    watch: Callable[[tuple[Entry, ...]], None]
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
 
 
@@ -111,7 +111,7 @@ class Agent:
             trail=session.trail,
         )
         rules = Rules(
-            known=session.known or session.prompt.tools,
+            known=session.known,
             tools=session.prompt.tools,
             defaults=session.defaults,
             generative=model.generative,

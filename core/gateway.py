@@ -8,7 +8,6 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TypeAlias
 
 from core.admission import Admission, Rules, admissions, refusal
@@ -39,10 +38,6 @@ class TooOften:
     """By the place of the call among them."""
 
 
-async def unchecked(_: object) -> None:
-    """Refuse nothing."""
-
-
 _FAILED = "It could not be checked whether this may be done, so it was not. Tell an operator."
 _SLOW = (
     "Whether this may be done was not found out in time, so it was not done. Ask again in a while; "
@@ -55,9 +50,9 @@ _log = logging.getLogger("sayso.turn")
 class Access:
     """What whoever asked may do, and how often."""
 
-    authorize: Check = unchecked
+    authorize: Check
     """Asked anew for each call: authority may have gone since the turn began."""
-    count: Count = unchecked
+    count: Count
     """Counts calls at the moment they are dispatched, all or none; says which came too often."""
 
 
@@ -68,7 +63,7 @@ class Gateway:
     rules: Rules
     access: Access
     trail: Trail
-    redactor: Redactor = field(default_factory=partial(Redactor.of, ()))
+    redactor: Redactor
     """For the record: why a call was refused may name an argument as the model did."""
     _happened: list[Happening] = field(default_factory=list[Happening])
     refused: dict[str, str] = field(default_factory=dict[str, str])

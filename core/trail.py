@@ -82,7 +82,3 @@ class Finished:
 Happening: TypeAlias = Staged | Moved | Looked | Guarded | Finished
 Trail: TypeAlias = Callable[[Sequence[Happening]], Awaitable[None]]
 """Keeps what happened in one turn, in order, before it returns."""
-
-
-async def untold(_: Sequence[Happening]) -> None:
-    """Keep nothing."""

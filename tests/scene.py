@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.agent import Agent, Session
 from core.canonical import Json
 from core.errors import SaysoError
-from core.gateway import Access
+from core.gateway import Access, Check, Count
 from core.guardrails import Guards
 from core.limits import Limits
 from core.mailbox import Mailbox, no_mail
@@ -60,6 +60,39 @@ class Proposals:
 CALLER = a_caller()
 
 
+async def untold(_: Sequence[Happening]) -> None:
+    """Keep nothing."""
+
+
+async def unchecked(_: object) -> None:
+    """Refuse nothing."""
+
+
+def an_access(authorize: Check = unchecked, count: Count = unchecked) -> Access:
+    """Return what may be done: everything, unless something is said."""
+    return Access(authorize=authorize, count=count)
+
+
+def a_session(limits: Limits) -> Session:
+    """Return what a turn within these limits may use: everything, and nobody is told."""
+    tools = Toolbox.of(TOOLS)
+    return Session(
+        turn="t_1",
+        end=now() + limits.seconds,
+        limits=limits,
+        spent=0,
+        caller=CALLER,
+        prompt=Prompt(tools=tools),
+        defaults={},
+        known=tools,
+        access=an_access(),
+        guards=Guards(),
+        trail=untold,
+        mail=no_mail,
+        watch=lambda _: None,
+    )
+
+
 @dataclass
 class Scene:
     """One turn with everything around it."""
@@ -67,7 +100,6 @@ class Scene:
     runner: FakeRunner = field(default_factory=FakeRunner)
     proposals: Proposals = field(default_factory=Proposals)
     limits: Limits = field(default_factory=lambda: Limits(seconds=10))
-    spent: int = 0
     tools: tuple[Tool, ...] = TOOLS
     defaults: dict[str, Json] = field(default_factory=dict[str, Json])
     redactor: Redactor = field(default_factory=lambda: Redactor.of(["hunter2hunter2"]))
@@ -76,7 +108,7 @@ class Scene:
     generative: bool = False
     known: tuple[Tool, ...] = ()
     """All tools, where `tools` are only those that whoever asks may use."""
-    access: Access = field(default_factory=Access)
+    access: Access = field(default_factory=an_access)
     guards: Guards = field(default_factory=Guards)
     happened: list[Happening] = field(default_factory=list[Happening])
     trail: Trail | None = None
@@ -89,15 +121,12 @@ class Scene:
         model = ScriptedModel(*script, generative=self.generative)
         agent = Agent(runner=self.runner, redactor=self.redactor, pauses=(0, 0))
         tools = Toolbox.of(self.tools)
-        session = Session(
-            turn="t_1",
-            end=now() + self.limits.seconds,
-            limits=self.limits,
-            spent=self.spent,
-            caller=CALLER,
-            prompt=Prompt(tools=tools.beside(self.mailbox.tool) if self.mailbox else tools),
+        offered = tools.beside(self.mailbox.tool) if self.mailbox else tools
+        session = replace(
+            a_session(self.limits),
+            prompt=Prompt(tools=offered),
             defaults=self.defaults,
-            known=Toolbox.of(self.known) if self.known else None,
+            known=Toolbox.of(self.known) if self.known else offered,
             access=self.access,
             guards=self.guards,
             trail=self.trail or self._tell,

@@ -31,7 +31,7 @@ from core.transcript import (
 )
 from core.waiting import now
 from tests.fakes.model import Scripted, ScriptedModel
-from tests.scene import TOOLS, call
+from tests.scene import TOOLS, call, untold
 
 SMALL = Limits(prompt_bytes=16_000)
 MOST = SMALL.begun_bytes
@@ -63,7 +63,9 @@ def past(turns: int) -> Past:
 
 def asking(*script: Scripted, prompt: Prompt | None = None) -> tuple[Asking, ScriptedModel]:
     model = ScriptedModel(*script, generative=True)
-    return Asking(model=model, prompt=prompt or Prompt(), turn="t_1", pauses=()), model
+    return Asking(
+        model=model, prompt=prompt or Prompt(), turn="t_1", pauses=(), trail=untold
+    ), model
 
 
 def compaction(limits: Limits = SMALL) -> Compaction:
