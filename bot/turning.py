@@ -197,7 +197,7 @@ class Turning:
             defaults=self.means.defaults,
             known=given.known(_channel(model)),
             access=given.access,
-            guards=self.means.guards,
+            guarding=self._guarding,
             trail=self._tell,
             mail=self.mailbox.news,
             watch=watch,
@@ -228,13 +228,12 @@ class Turning:
 
     @property
     def _guarding(self) -> Guarding:
-        """Return the guards for what no loop leads."""
         means = self.means
         return Guarding(
             guards=means.guards,
             redactor=means.agent.redactor,
             trail=self._tell,
-            turn=self.turn.id,
+            turn=self._name,
         )
 
     @property

@@ -10,7 +10,7 @@ from core.canonical import Json
 from core.display import sound
 from core.errors import Refused
 from core.gateway import Access, Gateway
-from core.guardrails import Guarding, Guards
+from core.guardrails import Guarding
 from core.limits import Limits
 from core.loop import Course
 from core.mailbox import Mail, no_mail
@@ -44,7 +44,7 @@ class Session:
     known: Toolbox
     """All tools that there are: those of the prompt need not be all."""
     access: Access
-    guards: Guards
+    guarding: Guarding
     trail: Trail
     mail: Mail
     """Tells a model that writes of what arrived while it worked."""
@@ -78,9 +78,7 @@ class Agent:
             course = self._course(heard, model, session, history, propose)
         except Refused as error:
             return Outcome(reason=Reason.ERROR, text=error.shown)
-        outcome = await course.run()
-        told = course.stepping.gateway.told(outcome.text)
-        return outcome if outcome.request else replace(outcome, text=told)
+        return await course.run()
 
     def asking(self, model: Model, prompt: Prompt, turn: str, trail: Trail) -> Asking:
         """Return what asks a model on behalf of a turn."""
@@ -95,53 +93,68 @@ class Agent:
         propose: Propose,
     ) -> Course:
         """Return a turn at its start; raise `Refused` where the transcript is none."""
-        # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
-        size = history.bytes + session.prompt.says.bytes if model.generative else 0
-        names = Names(turn=session.caller.turn, before=history.ids)
-        progress = Progress(
-            history=history.sent, bytes=size, names=names, watch=session.watch, tokens=session.spent
-        )
-        limits = session.limits
-        asking = self.asking(model, session.prompt, session.turn, session.trail)
-        reading = Reading(
-            runner=self.runner,
-            turn=session.turn,
-            caller=session.caller,
-            most=limits.result_bytes,
-            trail=session.trail,
-        )
-        rules = Rules(
-            known=session.known,
-            tools=session.prompt.tools,
-            defaults=session.defaults,
+        stepping = self._stepping(model, session, _progress(model, session, history), propose)
+        return Course(
+            heard=replace(heard, text=sound(heard.text)),
+            limits=session.limits,
+            redactor=self.redactor,
             generative=model.generative,
+            asking=self.asking(model, session.prompt, session.turn, session.trail),
+            guarding=session.guarding,
+            stepping=stepping,
+            progress=stepping.progress,
+            mail=session.mail if model.generative else no_mail,
+            deadline=stepping.deadline,
+            end=session.end,
         )
-        deadline = session.end - (limits.reserve if model.generative else 0)
-        guarding = Guarding(
-            guards=session.guards, redactor=self.redactor, trail=session.trail, turn=session.turn
-        )
-        stepping = Stepping(
+
+    def _stepping(
+        self, model: Model, session: Session, progress: Progress, propose: Propose
+    ) -> Stepping:
+        """Return what takes the steps of a turn."""
+        limits = session.limits
+        return Stepping(
             limits=limits,
             redactor=self.redactor,
             gateway=Gateway(
-                rules=rules, access=session.access, trail=session.trail, redactor=self.redactor
+                rules=_rules(model, session),
+                access=session.access,
+                trail=session.trail,
+                redactor=self.redactor,
             ),
-            reading=reading,
+            reading=Reading(
+                runner=self.runner,
+                turn=session.turn,
+                caller=session.caller,
+                most=limits.result_bytes,
+                trail=session.trail,
+            ),
             progress=progress,
             propose=propose,
-            guarding=guarding,
-            deadline=deadline,
+            guarding=session.guarding,
+            deadline=session.end - (limits.reserve if model.generative else 0),
         )
-        return Course(
-            heard=replace(heard, text=sound(heard.text)),
-            limits=limits,
-            redactor=self.redactor,
-            generative=model.generative,
-            asking=asking,
-            guarding=guarding,
-            stepping=stepping,
-            progress=progress,
-            mail=session.mail if model.generative else no_mail,
-            deadline=deadline,
-            end=session.end,
-        )
+
+
+def _progress(model: Model, session: Session, history: Past) -> Progress:
+    """Return what a turn begins with; raise `Refused` where that is no transcript."""
+    # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
+    size = history.bytes + session.prompt.says.bytes if model.generative else 0
+    return Progress(
+        limits=session.limits,
+        history=history.sent,
+        bytes=size,
+        names=Names(turn=session.caller.turn, before=history.ids),
+        tokens=session.spent,
+        watch=session.watch,
+    )
+
+
+def _rules(model: Model, session: Session) -> Rules:
+    """Return what a call has to keep to."""
+    return Rules(
+        known=session.known,
+        tools=session.prompt.tools,
+        defaults=session.defaults,
+        generative=model.generative,
+    )

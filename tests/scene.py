@@ -8,7 +8,7 @@ from core.agent import Agent, Session
 from core.canonical import Json
 from core.errors import SaysoError
 from core.gateway import Access, Check, Count
-from core.guardrails import Guards
+from core.guardrails import Guarding, Guards
 from core.limits import Limits
 from core.mailbox import Mailbox, no_mail
 from core.outcomes import Outcome
@@ -73,6 +73,11 @@ def an_access(authorize: Check = unchecked, count: Count = unchecked) -> Access:
     return Access(authorize=authorize, count=count)
 
 
+def a_guarding(guards: Guards, redactor: Redactor, trail: Trail = untold) -> Guarding:
+    """Return what asks these guards."""
+    return Guarding(guards=guards, redactor=redactor, trail=trail, turn="t_1")
+
+
 def a_session(limits: Limits) -> Session:
     """Return what a turn within these limits may use: everything, and nobody is told."""
     tools = Toolbox.of(TOOLS)
@@ -86,7 +91,7 @@ def a_session(limits: Limits) -> Session:
         defaults={},
         known=tools,
         access=an_access(),
-        guards=Guards(),
+        guarding=a_guarding(Guards(), Redactor.of([])),
         trail=untold,
         mail=no_mail,
         watch=lambda _: None,
@@ -122,14 +127,15 @@ class Scene:
         agent = Agent(runner=self.runner, redactor=self.redactor, pauses=(0, 0))
         tools = Toolbox.of(self.tools)
         offered = tools.beside(self.mailbox.tool) if self.mailbox else tools
+        trail = self.trail or self._tell
         session = replace(
             a_session(self.limits),
             prompt=Prompt(tools=offered),
             defaults=self.defaults,
             known=Toolbox.of(self.known) if self.known else offered,
             access=self.access,
-            guards=self.guards,
-            trail=self.trail or self._tell,
+            guarding=a_guarding(self.guards, self.redactor, trail),
+            trail=trail,
             watch=self.watch,
             mail=self.mailbox.news if self.mailbox else no_mail,
         )
