@@ -273,6 +273,24 @@ async def test_c7_c22_a_call_of_which_nothing_came_for_now_may_be_made_again(
     assert not any("Not run again" in str(entries) for entries in model.seen)
 
 
+@pytest.mark.parametrize("access", CLOSED_FOR_NOW.values(), ids=CLOSED_FOR_NOW)
+async def test_c22_what_was_refused_for_now_and_ran_later_is_not_told(
+    access: Callable[[], Access],
+) -> None:
+    scene = Scene(generative=True, access=access())
+    step = use(call("look"))
+    outcome, _ = await scene.turn(step, step, step, step, OK)
+    assert outcome.text == "ok"
+
+
+async def test_c22_what_was_refused_is_told_although_another_call_of_the_tool_ran() -> None:
+    scene = Scene(generative=True, access=counting(1))
+    step = use(call("look", "a"), call("look", "b", name="2"))
+    outcome, _ = await scene.turn(step, OK)
+    assert len(scene.runner.ran) == 1
+    assert outcome.text == f"ok\n(not run: look: {TWICE})"
+
+
 async def test_c7_a_call_that_may_not_be_made_counts_as_answered() -> None:
     scene = Scene(generative=True, access=refusing("It is not your order."))
     step = use(call("look"))
