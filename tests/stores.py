@@ -74,6 +74,9 @@ LOST: Mapping[str, str] = {
 }
 """Ways in which a process stops holding a job, without a word to it."""
 
+OVER: Mapping[str, str] = {**LOST, "told to end": "cancel_at = submitted_at"}
+"""Those, and that somebody wants it to end: nothing more is begun for it then."""
+
 Contents: TypeAlias = Mapping[str, list[tuple[Any, ...]]]
 
 
@@ -361,9 +364,9 @@ async def jobs_of(stores: Stores, *kinds: str) -> list[Row]:
 
 
 async def lose(stores: Stores, job: Job, how: str) -> None:
-    """Have a claim be lost, over or told to end, in one of the `LOST` ways."""
+    """Have a claim be lost, over or told to end, in one of the `OVER` ways."""
     await stores.database.transact(
-        lambda _: rows(f"UPDATE job SET {LOST[how]} WHERE id = :id", id=job.id)
+        lambda _: rows(f"UPDATE job SET {OVER[how]} WHERE id = :id", id=job.id)
     )
 
 

@@ -55,9 +55,9 @@ class Conversations:
         """See the port."""
         await self.database.transact(lambda now: turns.tell(now, turn, job, happened))
 
-    async def end(self, closing: Closing) -> None:
+    async def end(self, closing: Closing) -> bool:
         """See the port."""
-        await self.database.transact(lambda now: turns.end(now, closing))
+        return await self.database.transact(lambda now: turns.end(now, closing))
 
     async def waiting(self, tenant: str, conversation: str | None) -> list[Waiting]:
         """See the port."""
