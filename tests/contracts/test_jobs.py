@@ -221,6 +221,18 @@ async def test_i8_a_clock_that_goes_back_holds_up_nothing_and_changes_no_order(
     assert hands.begun.index("first") < hands.begun.index("second")
 
 
+async def test_a_job_that_is_put_back_waits_for_no_clock_that_went_back(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1"))
+    claim = partial(jobs.claim, owner="a", lease=LEASE, kinds=["work"], most=1, only=None)
+    (job,) = await cluster.database.transact(claim)
+    assert await cluster.database.transact(partial(jobs.put_back, job=job, pause=None))
+    cluster.clock.pass_by(-timedelta(minutes=30))
+    hands.let_go("1")
+    assert await (await cluster.engine(hands)).table.run("1", asyncio.Event())
+
+
 async def test_a_job_that_is_tried_again_waits_for_no_clock_that_went_back(
     cluster: Cluster,
 ) -> None:

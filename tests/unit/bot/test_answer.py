@@ -23,7 +23,7 @@ from core.guardrails import Guards, Input, Proposed
 from core.jobs import LeaseLost
 from core.outcomes import Reason
 from core.tools import Caller, Effect
-from core.transcript import Entry, Move, Say, ToolCall, Use
+from core.transcript import Entry, Heard, Move, Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, a_tool
 from tests.fakes.clock import FrozenClock
@@ -441,6 +441,9 @@ async def test_c16_ctrl_c_is_a_stop_also_where_the_database_is_busy_just_then(
     stop.set()
     told = await answering
     assert (told.reason, told.text) == (Reason.STOPPED, "Stopped. Nothing was changed.")
+    kept = await bots.world.stores.records.export(CONVERSATION)
+    assert kept is not None
+    assert Heard(speaker="alice", text="think") in kept.transcript  # it ended with what it was told
 
 
 # Claims that were lost
