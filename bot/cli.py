@@ -16,6 +16,7 @@ from core.errors import Invalid, Refused, SaysoError, Unavailable
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 as_name = click.option("--as", "name", metavar="NAME", help="Act as NAME, where that is allowed.")
+no_color = click.option("--no-color", is_flag=True, help="Draw without colours.")
 request = click.argument("request", metavar="ID")
 a_file = click.Path(path_type=Path)
 
@@ -201,9 +202,11 @@ def migrate(**given: Any) -> None:
 
 
 @cli.command()
-@click.option("--tour", is_flag=True, help="Play the tour even on a terminal.")
+@click.option("--tour", "as_tour", is_flag=True, help="Play the tour even on a terminal.")
+@click.option("--chat", "as_chat", is_flag=True, help="Read lines even without a terminal.")
+@no_color
 def demo(**given: Any) -> None:
-    """Try it: two real services and three runbooks on this machine; no key, no token."""
+    """Try it: real services and twelve runbooks on this machine; no key, no token."""
     from bot import demo as playing  # noqa: PLC0415 - heavy
 
     sys.exit(playing.play(**given))

@@ -5,7 +5,7 @@ from datetime import datetime
 from adapters.storage import jobs
 from adapters.storage.transactions import SYSTEM, Row, Transaction, rows, text_of
 from core import ids
-from core.deliveries import EDIT, POST, lane_of, post_of
+from core.deliveries import EDIT, POST, lane_of, post_of, reader_of
 from core.events import Place
 from core.jobs import NewJob, Replay
 
@@ -48,7 +48,7 @@ def _deliver(
 ) -> Transaction[None]:
     """Queue a delivery behind all earlier ones of the conversation."""
     found = yield from rows(
-        "SELECT tenant FROM conversation WHERE id = :id AND thread IS NOT NULL", id=conversation
+        "SELECT * FROM conversation WHERE id = :id AND thread IS NOT NULL", id=conversation
     )
     if found:
         new = NewJob(
@@ -58,5 +58,6 @@ def _deliver(
             payload={"conversation": conversation, **what},
             replay=Replay.SAFE,
             lane=lane_of(conversation),
+            reserved_for=reader_of(place_of(found[0])),
         )
         yield from jobs.submit(now, new)

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from adapters import processes
+from adapters.console.away import Away
 from adapters.counted import CountedRunner
 from adapters.grammar import GrammarModel
 from adapters.jobs.kinds import Kind, Pace
@@ -42,6 +43,7 @@ from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.guards import guards_of
 from bot.inbox import Inbox
+from bot.looking import Looking
 from bot.means import Means
 from bot.notify import Notifying
 from bot.recall import Recalling
@@ -55,7 +57,7 @@ from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from core.agent import Agent
 from core.compaction import Compaction
 from core.conversations import TURN
-from core.deliveries import EDIT, POST, Chat
+from core.deliveries import EDIT, POST, TERMINAL, Chat
 from core.limits import Limits
 from core.ports import Model, Runner
 from core.redaction import Redactor
@@ -76,6 +78,7 @@ class App:
     deciding: Deciding
     stopping: Stopping
     resolving: Resolving
+    looking: Looking
     scheduling: Scheduling
     engine: TableEngine
     records: Records
@@ -105,7 +108,8 @@ class Parts:
         self, configured: Settings, file: Path, database: ErasingDatabase, seams: Seams
     ) -> None:
         self.settings = configured
-        self.chats, self.pace, self.model = seams.chats, seams.pace, seams.model
+        self.pace, self.model = seams.pace, seams.model
+        self.chats: Mapping[str, Chat] = {TERMINAL: Away(is_dead=processes.is_dead), **seams.chats}
         self.erasing = Erasing(database)
         self.database = seams.database(database)
         home = home_of(file)
@@ -169,6 +173,7 @@ class Parts:
             resolving=Resolving(
                 store=self.runs, requests=self.requests, gate=self.gate, runner=self.runner
             ),
+            looking=Looking(gate=self.gate, requests=self.requests, records=Records(self.database)),
             scheduling=self.scheduling,
             records=Records(self.database),
             erasing=self.erasing,

@@ -1,0 +1,69 @@
+"""The terminal as a platform: what is delivered is drawn once, in order."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from adapters.console.drawing import Changed, Shown
+from core.deliveries import Asking, Message
+from core.events import Place
+
+SETTLE = 0.3
+"""Seconds in which a card that changes again is not shown in between."""
+
+Show: TypeAlias = Callable[[Shown], Awaitable[None]]
+"""Draws something for the terminal as it is at that moment, and prints it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class TerminalChat:
+    """Implements `core.deliveries.Chat` for one terminal.
+
+    A terminal cannot edit what has scrolled by: of an edited card, one line tells what became of it.
+    Nothing that is posted overtakes such a line.
+    """
+
+    show: Show
+    settle: float = SETTLE
+    _ids: dict[str, str] = field(default_factory=dict[str, str])
+    _told: dict[str, str] = field(default_factory=dict[str, str])
+    """What was shown last of each card, by the message's id."""
+    _changed: dict[str, Asking] = field(default_factory=dict[str, Asking])
+    _later: "asyncio.Task[None] | None" = None
+    _one: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def post(self, place: Place, message: Message, *, key: str) -> str:
+        """See the port."""
+        del place
+        await self.flush()
+        async with self._one:
+            if key not in self._ids:
+                await self.show(message)
+                self._ids[key] = f"m{len(self._ids) + 1}"
+                if isinstance(message, Asking):
+                    self._told[self._ids[key]] = message.status
+        return self._ids[key]
+
+    async def edit(self, place: Place, posted: str, message: Message) -> None:
+        """See the port."""
+        del place
+        if isinstance(message, Asking):
+            self._changed[posted] = message
+            if self._later is None:
+                self._later = asyncio.create_task(self._flush_later())
+
+    async def flush(self) -> None:
+        """Show what became of the cards that were edited."""
+        async with self._one:
+            while self._changed:
+                posted = next(iter(self._changed))
+                message = self._changed.pop(posted)
+                if self._told.get(posted) != message.status:
+                    self._told[posted] = message.status
+                    await self.show(Changed(card=message.card, status=message.status))
+
+    async def _flush_later(self) -> None:
+        await asyncio.sleep(self.settle)
+        self._later = None
+        await self.flush()
