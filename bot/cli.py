@@ -74,6 +74,14 @@ def stop(**given: Any) -> None:
     _run("stop", **given)
 
 
+@cli.command()
+@as_name
+@no_color
+def chat(**given: Any) -> None:
+    """Ask, approve and read the reports in this terminal, as a conversation."""
+    _run("chat", as_json=False, **given)
+
+
 @cli.command("run")
 @as_json
 def run_(**given: Any) -> None:

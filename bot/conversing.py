@@ -96,14 +96,15 @@ class Conversing:
     async def take(self, text: str) -> bool:
         """Do what a line means and show it; False where somebody leaves."""
         self._leaving = False
-        try:
-            typed = self.read(text, self.seat)
-            return await self._done(typed) if typed else True
-        except SaysoError as error:
-            await self.terminal.fail(error)
-        except Exception:
-            log.exception("a typed line")
-            await self.terminal.fail(Unavailable(_UNEXPECTED))
+        async with self.terminal.answering():
+            try:
+                typed = self.read(text, self.seat)
+                return await self._done(typed) if typed else True
+            except SaysoError as error:
+                await self.terminal.fail(error)
+            except Exception:
+                log.exception("a typed line")
+                await self.terminal.fail(Unavailable(_UNEXPECTED))
         return True
 
     async def rest(self) -> None:

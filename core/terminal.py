@@ -1,6 +1,7 @@
 """Somebody at a terminal: who that is, what they typed, and what the terminal must be able to do."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -98,6 +99,10 @@ class Terminal(Protocol):
 
     async def read(self, who: str) -> Line:
         """Return the next line of whoever sits here; `text` is None at the end of the input."""
+        ...
+
+    def answering(self) -> AbstractAsyncContextManager[object]:
+        """Keep what is delivered back inside the block: what somebody typed is answered first."""
         ...
 
     def cut(self, line: Line) -> None:

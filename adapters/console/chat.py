@@ -26,18 +26,19 @@ class TerminalChat:
 
     show: Show
     settle: float = SETTLE
+    paused: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """While somebody has this, nothing is shown."""
     _ids: dict[str, str] = field(default_factory=dict[str, str])
     _told: dict[str, str] = field(default_factory=dict[str, str])
     """What was shown last of each card, by the message's id."""
     _changed: dict[str, Asking] = field(default_factory=dict[str, Asking])
     _later: "asyncio.Task[None] | None" = None
-    _one: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def post(self, place: Place, message: Message, *, key: str) -> str:
         """See the port."""
         del place
         await self.flush()
-        async with self._one:
+        async with self.paused:
             if key not in self._ids:
                 await self.show(message)
                 self._ids[key] = f"m{len(self._ids) + 1}"
@@ -55,7 +56,7 @@ class TerminalChat:
 
     async def flush(self) -> None:
         """Show what became of the cards that were edited."""
-        async with self._one:
+        async with self.paused:
             while self._changed:
                 posted = next(iter(self._changed))
                 message = self._changed.pop(posted)

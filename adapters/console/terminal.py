@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import TextIO
 
 from adapters.console import drawing
@@ -36,6 +37,10 @@ class DrawnTerminal:
     async def read(self, who: str) -> Line:
         """See the port."""
         return await self._keyboard.read(who)
+
+    def answering(self) -> AbstractAsyncContextManager[object]:
+        """See the port."""
+        return self._chat.paused
 
     def cut(self, line: Line) -> None:
         """See the port."""

@@ -1,7 +1,6 @@
 """Sets the demo up, plays it, and leaves nothing behind."""
 
 import asyncio
-import logging
 import os
 import shlex
 import shutil
@@ -12,14 +11,12 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
 
-from bot import wiring
-from bot.conversing import Conversing
+from bot import at_terminal
 from bot.demo import fleet, tour
-from bot.wiring import Seams, terminals
-from core.deliveries import TERMINAL
+from bot.wiring import terminals
 
-WELCOME = """You are alice, who may ask. bob and carol decide, mallory has no rights: /as bob
-Real services run on this machine, in a temporary folder. Type help, or /help."""
+WELCOME = """You are alice, who asks; bob and carol decide, mallory has no rights.
+Real services run here, in a temporary folder. Type help or /help, and /as bob."""
 
 
 def play(*, as_tour: bool, as_chat: bool, no_color: bool) -> int:
@@ -28,7 +25,7 @@ def play(*, as_tour: bool, as_chat: bool, no_color: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="sayso-demo-") as folder:
         home = Path(folder)
         furnish(home)
-        _log_into(home / "sayso.log")
+        at_terminal.log_into(home / "sayso.log")
         begin = _chat(home, plain=no_color) if chatting else _tour(home, plain=no_color)
         with suppress(KeyboardInterrupt, asyncio.CancelledError):
             return asyncio.run(begin)
@@ -36,17 +33,8 @@ def play(*, as_tour: bool, as_chat: bool, no_color: bool) -> int:
 
 
 async def _chat(home: Path, *, plain: bool) -> int:
-    terminal = terminals.here(plain=plain)
-    seams = Seams(chats={TERMINAL: terminal.chat})
-    async with fleet.running(home / "work"), wiring.opened(home / "sayso.yml", seams) as app:
-        await terminal.tell(WELCOME)
-        await Conversing(
-            app=app,
-            terminal=terminal,
-            read=terminals.read,
-            who="alice",
-            one_by_one=not terminals.has_one(),
-        ).hold()
+    async with fleet.running(home / "work"):
+        await at_terminal.hold(home / "sayso.yml", lambda _: "alice", plain=plain, welcome=WELCOME)
     return 0
 
 
@@ -74,14 +62,6 @@ def furnish(home: Path) -> None:
     python = shlex.quote(os.path.realpath(sys.executable))
     starter.write_text(f'#!/bin/sh\nexec {python} -I fleetctl.py "$@"\n', encoding="utf-8")
     starter.chmod(0o755)
-
-
-def _log_into(file: Path) -> None:
-    """Keep the log away from the terminal: a conversation goes on there."""
-    root = logging.getLogger()
-    for handler in [*root.handlers]:
-        root.removeHandler(handler)
-    root.addHandler(logging.FileHandler(file, encoding="utf-8", delay=True))
 
 
 def _samples() -> Path:
