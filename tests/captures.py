@@ -19,9 +19,9 @@ from rich.color import Color
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, SVG_EXPORT_THEME
 
 from adapters.console import drawing
-from adapters.console.drawing import Heading, Shown
 from adapters.console.keyboard import Lines
 from adapters.console.screen import Screen
+from adapters.console.shown import Heading, Shown
 from adapters.console.terminal import DrawnTerminal
 from bot.demo import stage, tour
 
@@ -31,7 +31,9 @@ WIDTHS = (80, 120)
 THEMES = {"light": DEFAULT_TERMINAL_THEME, "dark": SVG_EXPORT_THEME}
 PICTURES = {"card": (2, 4), "unknown": (11, 12)}
 """The first and the last scene of each picture."""
-BLOCK = re.compile(r"<!-- captured: scenes? (\d+)(?: to (\d+))? -->\n```text\n(.*?)```\n", re.DOTALL)
+BLOCK = re.compile(
+    r"<!-- captured: scenes? (\d+)(?: to (\d+))? -->\n```text\n(.*?)```\n", re.DOTALL
+)
 """In a document: scenes of the tour at 80 columns, without their headings."""
 
 _HEX = re.compile(r"(?<![0-9a-z])([a-z]_)?([0-9a-f]{12,64})(?![0-9a-z])")
@@ -39,7 +41,7 @@ _PID = re.compile(r"(?<=pid )\d+|(?<=-> )\d+|(?<=kill -9 )\d+")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
 _ENTRIES = re.compile(r"\d+ entries")
 _FIRST_PID = 4101
-_SVG = """<svg viewBox="0 0 {terminal_width} {terminal_height}" xmlns="http://www.w3.org/2000/svg">
+_SVG = """<svg viewBox="0 0 {terminal_width} {terminal_height}" xmlns="http://www.w3.org/2000/svg" xml:space="preserve">
 <style>
 {unique_id}-matrix, .{unique_id}-matrix {{ font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace;
 font-size: {char_height}px; line-height: {line_height}px; }}
@@ -65,14 +67,16 @@ class Stable:
         text = _PID.sub(self._pid, text)
         return _ENTRIES.sub("80 entries", _TIME.sub("2026-11-30 16:00:00 UTC", text))
 
-    def value(self, value: object) -> Any:
+    def value(self, value: object) -> Any:  # noqa: ANN401 - of the type that was given
         """Return a value with stable names in every text inside it."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, tuple):
             return tuple(self.value(item) for item in cast("tuple[object, ...]", value))
         if is_dataclass(value) and not isinstance(value, type):
-            return replace(value, **{f.name: self.value(getattr(value, f.name)) for f in fields(value)})
+            return replace(
+                value, **{f.name: self.value(getattr(value, f.name)) for f in fields(value)}
+            )
         return value
 
     def _hex(self, match: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from adapters.console.drawing import Changed, Shown
+from adapters.console.shown import Changed, Shown
 from core.deliveries import Asking, Message
 from core.events import Place
 

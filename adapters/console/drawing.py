@@ -4,12 +4,10 @@ Only what software wrote stands in a panel. Words of an agent or a person have a
 line, so that nothing in them can pass for a card or a report.
 """
 
-import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
@@ -17,6 +15,7 @@ from rich.text import Text as Line
 
 from adapters.console import folding
 from adapters.console.screen import Screen
+from adapters.console.shown import Changed, Failed, Heading, Recalled, Shown, Told, Typed
 from core.cards import Button, Card, decode
 from core.conversations import Said
 from core.deliveries import Asking, Message, Text
@@ -41,57 +40,9 @@ _FAILURES = {
 }
 _SIDES = 4
 _LONGEST_TITLE = 300
-_BEFORE = 2
-"""Cells of a mark or the gutter, with the blank behind it."""
+_LONGEST = 4_000
+_UNCHECKED = "What the agent says (nobody checked this):"
 _ASKS = "Approve to run: "
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
-    """What became of a card that stands further up."""
-
-    card: Card
-    status: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What software says to whoever typed."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
-    """Why something was not done, and of which kind the error is."""
-
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Typed:
-    """What somebody typed, where the terminal did not show it itself."""
-
-    who: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
-    """What was said before."""
-
-    said: tuple[Said, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
-    """What the next part of a longer text is about."""
-
-    text: str
-
-
-Shown: TypeAlias = Message | Changed | Told | Failed | Typed | Recalled | Heading
 
 
 def draw(what: Shown, screen: Screen) -> RenderableType:
@@ -102,10 +53,10 @@ def draw(what: Shown, screen: Screen) -> RenderableType:
         case Recalled():
             return Group(*(_said(one, screen) for one in what.said))
         case Typed():
-            return typed(what.who, what.text)
+            return typed(what.who, what.text, screen)
         case Heading():
             rule = Rule(style="quiet", characters=_dash(screen))
-            return Group("", Line(one_line(what.text), "title", overflow="fold"), rule)
+            return Group("", *folding.hanging(one_line(what.text), screen.width, "title"), rule)
         case _:
             return notice(what, screen)
 
@@ -141,14 +92,16 @@ def message(one: Message, screen: Screen) -> RenderableType:
 def card(one: Card, status: str, screen: Screen) -> RenderableType:
     """Return a card, in the card's own order and words."""
     parts: list[RenderableType] = [*_kept(one.plan, screen), "", _facts(one, screen)]
-    parts += [_prose(f"! {warning}", "warning") for warning in one.warnings]
+    for warning in one.warnings:
+        parts += folding.hanging(f"! {one_line(warning, _LONGEST)}", _room(screen), "warning")
     if one.preview:
         parts += ["", Line("Preview (what a dry run printed):", "title")]
         parts += _quoted(one.preview, "  ", screen)
     if one.unchecked:
-        parts += ["", Line("What the agent says (nobody checked this):", "title")]
+        parts += ["", *folding.hanging(_UNCHECKED, _room(screen), "title")]
         parts += _quoted(one.unchecked, "  > ", screen)
-    parts += ["", _prose(status, "title"), *_buttons(one.buttons)]
+    parts += ["", *folding.hanging(one_line(status, _LONGEST), _room(screen), "title")]
+    parts += _buttons(one.buttons, screen)
     return _panel(one.title, parts, screen)
 
 
@@ -157,7 +110,7 @@ def report(one: Text, screen: Screen) -> RenderableType:
     head, *rest = one.text.splitlines() or [""]
     state = next((word for word in head.replace(":", " ").split() if word in _STATES), "")
     top = [Line(line, _STATES.get(state, "title")) for line in folding.lines(head, _room(screen))]
-    parts: list[RenderableType] = [*top, *_kept(rest, screen), *_buttons(one.buttons)]
+    parts: list[RenderableType] = [*top, *_kept(rest, screen), *_buttons(one.buttons, screen)]
     return _panel("Report", parts, screen)
 
 
@@ -167,13 +120,15 @@ def answer(one: Text, screen: Screen) -> RenderableType:
     if one.suggestions:
         said += _gutter("You could ask:", screen)
         said += [line for text in one.suggestions for line in _gutter(f"  {text}", screen)]
-    return Group(*said, *_buttons(one.buttons))
+    return Group(*said, *_buttons(one.buttons, screen))
 
 
 def told(text: str, screen: Screen) -> RenderableType:
     """Return what software says to whoever typed, line by line."""
     shown = output(text).expandtabs(4).split("\n")
-    parts = [part for line in shown for part in _wrapped(line, screen.width - _BEFORE)]
+    parts = [
+        part for line in shown for part in folding.wrapped(line, screen.width - folding.BEFORE)
+    ]
     return Group(*(Line("- " if n == 0 else "  ") + part for n, part in enumerate(parts)))
 
 
@@ -184,16 +139,18 @@ def _said(one: Said, screen: Screen) -> RenderableType:
         case "report":
             return report(Text(text=one.text), screen)
         case "asked":
-            return typed(one.author, one.text)
+            return typed(one.author, one.text, screen)
         case _:
             return answer(Text(text=one.text), screen)
 
 
-def typed(who: str, text: str) -> RenderableType:
-    """Return what somebody typed, where the terminal did not show it itself."""
-    first, *rest = output(text).splitlines() or [""]
-    line = Line.assemble((f"{one_line(who, 40)}> ", "person"), first)
-    return Group(line, *(Line(f"  {part}") for part in rest))
+def typed(who: str, text: str, screen: Screen) -> RenderableType:
+    """Return what somebody typed: whatever it says, only its first line begins at the left."""
+    name = f"{one_line(who, 40)}> "
+    first, *rest = output(text).expandtabs(4).strip().split("\n")
+    lines = folding.hanging(f"{name}{first}", screen.width, "")
+    lines[0].stylize("person", 0, len(name))
+    return Group(*lines, *(Line("  ") + part for line in rest for part in _said_in(line, screen)))
 
 
 def _panel(title: str, parts: Iterable[RenderableType], screen: Screen) -> RenderableType:
@@ -244,46 +201,33 @@ def _quoted(lines: Sequence[str], before: str, screen: Screen) -> list[Renderabl
     return [Line(f"{before}{part}") for line in lines for part in folding.lines(line, room)]
 
 
-def _prose(text: str, style: str) -> RenderableType:
-    return Line(one_line(text, 2_000), style, overflow="fold")
-
-
-def _buttons(buttons: Sequence[Button]) -> list[RenderableType]:
+def _buttons(buttons: Sequence[Button], screen: Screen) -> list[RenderableType]:
     """Return what can be typed, a line each; an id is never cut where it fits into a line."""
     width = max((len(button.label) for button in buttons), default=0) + 2
-    return [
-        Line.assemble(
-            (f"{button.label}:".ljust(width), "quiet"),
-            _TYPED[button.verb].format(button.request),
-            overflow="fold",
+    lines = list[RenderableType]()
+    for button in buttons:
+        label = f"{button.label}:".ljust(width)
+        one = folding.hanging(
+            f"{label}{_TYPED[button.verb].format(button.request)}", _room(screen), ""
         )
-        for button in buttons
-    ]
+        one[0].stylize("quiet", 0, width)
+        lines += one
+    return lines
 
 
 def _gutter(text: str, screen: Screen) -> list[RenderableType]:
-    shown = output(text).expandtabs(4).split("\n")
-    lines = [part for line in shown for part in _wrapped(line, screen.width - _BEFORE)]
+    lines = [part for line in output(text).split("\n") for part in _said_in(line, screen)]
     return [Line.assemble(("| ", "quiet"), line) for line in lines]
 
 
+def _said_in(line: str, screen: Screen) -> list[Line]:
+    return folding.wrapped(line.expandtabs(4), screen.width - folding.BEFORE)
+
+
 def _marked(mark: str, text: str, style: str, screen: Screen) -> RenderableType:
-    lines = _wrapped(one_line(text, 4_000), screen.width - _BEFORE)
-    return Group(
-        *(
-            Line.assemble((f"{mark} ", style)) + line if n == 0 else Line("  ") + line
-            for n, line in enumerate(lines)
-        )
-    )
-
-
-def _wrapped(text: str, width: int) -> list[Line]:
-    """Return prose cut at its words."""
-    console = Console(file=io.StringIO(), width=width, _environ={})
-    lines = Line(text, overflow="fold").wrap(console, width)
-    for line in lines:
-        line.rstrip()
-    return [*lines]
+    lines = folding.hanging(f"{mark} {one_line(text, _LONGEST)}", screen.width, "")
+    lines[0].stylize(style, 0, len(mark))
+    return Group(*lines)
 
 
 def _room(screen: Screen) -> int:

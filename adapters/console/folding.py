@@ -1,13 +1,18 @@
 """Lines as a terminal can show them: nothing raw, nothing lost, nothing wider than the window."""
 
+import io
 from collections.abc import Iterator
 
 from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text as Line
 
 from core.display import output
 
 MARK = "\\"
 """Stands in the last column of a line that goes on below; no text of ours reaches that column."""
+BEFORE = 2
+"""Cells of a mark or the gutter, with the blank behind it."""
 _TABS = 4
 _NARROWEST = 8
 
@@ -15,8 +20,8 @@ _NARROWEST = 8
 def lines(text: str, width: int) -> list[str]:
     """Return text cut into lines of at most `width` cells.
 
-    Unlike wrapping at words, this keeps every space: joined without the marks, and the blanks where
-    a wide character did not fit before one, it is the text.
+    Unlike wrapping at words, this keeps every space. What goes on below a mark is indented as its
+    line began, so that nothing in the middle of a line can pass for the beginning of one.
     """
     room = max(width, _NARROWEST) - 1
     shown = output(text).expandtabs(_TABS)
@@ -24,12 +29,13 @@ def lines(text: str, width: int) -> list[str]:
 
 
 def _parts(line: str, room: int) -> Iterator[str]:
-    rest = line
-    while cell_len(rest) > room:
-        part = rest[: _cut(rest, room)]
-        yield f"{part}{' ' * (room - cell_len(part))}{MARK}"
-        rest = rest[len(part) :]
-    yield rest
+    indent = " " * min(len(line) - len(line.lstrip(" ")), room // 2)
+    rest, before = line, ""
+    while cell_len(before + rest) > room:
+        part = rest[: _cut(rest, room - len(before))]
+        yield f"{before}{part}{' ' * (room - cell_len(before + part))}{MARK}"
+        rest, before = rest[len(part) :], indent
+    yield f"{before}{rest}"
 
 
 def _cut(text: str, room: int) -> int:
@@ -42,3 +48,23 @@ def _cut(text: str, room: int) -> int:
         most += 1
     blank = text.rfind(" ", 0, most) + 1
     return blank if most - blank < room // 4 and text[:blank].strip() else most
+
+
+def hanging(text: str, width: int, style: str) -> list[Line]:
+    """Return a paragraph of which only the first line begins at the left."""
+    first = wrapped(text, width)[0]
+    rest = text[len(first) :].lstrip()
+    more = wrapped(rest, width - BEFORE) if rest else []
+    lines = [first, *(Line("  ") + line for line in more)]
+    for line in lines:
+        line.stylize(style)
+    return lines
+
+
+def wrapped(text: str, width: int) -> list[Line]:
+    """Return prose cut at its words."""
+    console = Console(file=io.StringIO(), width=width, _environ={})
+    lines = Line(text, overflow="fold").wrap(console, width)
+    for line in lines:
+        line.rstrip()
+    return [*lines]

@@ -17,7 +17,7 @@ _NARROWEST = 20
 STYLES = Theme(
     {
         # The terminal's own palette, and of that only what can be read on light and on dark.
-        "title": "bold",
+        "title": "bold not dim",
         "quiet": "dim",
         "well": "bold green",
         "badly": "bold red",

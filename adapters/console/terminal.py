@@ -8,9 +8,9 @@ from typing import TextIO
 
 from adapters.console import drawing
 from adapters.console.chat import SETTLE, TerminalChat
-from adapters.console.drawing import Failed, Heading, Recalled, Shown, Told, Typed
 from adapters.console.keyboard import Editor, Keyboard, Lines
 from adapters.console.screen import looked
+from adapters.console.shown import Failed, Heading, Recalled, Shown, Told, Typed
 from core.conversations import Said
 from core.errors import SaysoError
 from core.terminal import Line
