@@ -22,7 +22,8 @@ async def hold(file: Path, who: Callable[[App], str], *, plain: bool, welcome: s
             one_by_one=not terminals.has_one(),
         )
         await terminal.tell(welcome)
-        await conversing.hold()
+        with terminal.held():
+            await conversing.hold()
 
 
 def log_into(file: Path) -> None:

@@ -10,7 +10,7 @@ from rich.text import Text as Line
 from core.display import output
 
 MARK = "\\"
-"""Stands in the last column of a line that goes on below; no text of ours reaches that column."""
+"""Ends a line that goes on below. No line of a plan ends so by itself: it ends with JSON or a time."""
 BEFORE = 2
 """Cells of a mark or the gutter, with the blank behind it."""
 _TABS = 4
@@ -33,7 +33,7 @@ def _parts(line: str, room: int) -> Iterator[str]:
     rest, before = line, ""
     while cell_len(before + rest) > room:
         part = rest[: _cut(rest, room - len(before))]
-        yield f"{before}{part}{' ' * (room - cell_len(before + part))}{MARK}"
+        yield f"{before}{part}{MARK}"
         rest, before = rest[len(part) :], indent
     yield f"{before}{rest}"
 

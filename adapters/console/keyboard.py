@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Protocol, TextIO
 
 from prompt_toolkit import PromptSession
@@ -33,6 +33,10 @@ class _Cut(Exception):
 
 class Keyboard(Protocol):
     """Reads lines, and prints without tearing the one that is being typed."""
+
+    def held(self) -> AbstractContextManager[None]:
+        """Keep every key for whoever reads next, inside the block."""
+        ...
 
     async def read(self, who: str) -> Line:
         """Return the next line."""
@@ -71,6 +75,10 @@ class Editor:
             interrupt_exception=_Cut,
             include_default_pygments_style=False,
         )
+
+    def held(self) -> AbstractContextManager[None]:
+        """See the protocol."""
+        return self._session.input.raw_mode()
 
     async def read(self, who: str) -> Line:
         """See the protocol."""
@@ -138,6 +146,10 @@ class Lines:
         loop = asyncio.get_running_loop()
         # A thread that nobody waits for: reading may take for ever, also when everything ends.
         threading.Thread(target=_feed, args=(source, self._lines, loop), daemon=True).start()
+
+    def held(self) -> AbstractContextManager[None]:
+        """See the protocol."""
+        return nullcontext()
 
     async def read(self, who: str) -> Line:
         """See the protocol."""

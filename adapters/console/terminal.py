@@ -3,7 +3,7 @@
 import io
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import TextIO
 
 from adapters.console import drawing
@@ -33,6 +33,10 @@ class DrawnTerminal:
 
     async def _show(self, what: Shown) -> None:
         await self._keyboard.print(self._draw(what))
+
+    def held(self) -> AbstractContextManager[None]:
+        """Keep every key for whoever reads next, inside the block; afterwards all is as it was."""
+        return self._keyboard.held()
 
     async def read(self, who: str) -> Line:
         """See the port."""
