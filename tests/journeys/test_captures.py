@@ -1,21 +1,12 @@
 """The captures in the documents are what the tour shows now. `make captures` writes them again."""
 
-from collections.abc import Sequence
-
-import pytest
-
-from adapters.console.shown import Shown
 from tests import captures
 
 WRITE = "run `make captures`, and look at what changed"
 
 
-@pytest.fixture(scope="module")
-async def scenes() -> Sequence[Sequence[Shown]]:
-    return await captures.recorded()
-
-
-async def test_every_capture_is_what_the_tour_shows(scenes: Sequence[Sequence[Shown]]) -> None:
+async def test_every_capture_is_what_the_tour_shows() -> None:
+    scenes = await captures.recorded()
     made = captures.captures(scenes)
     kept = {file.name: file.read_text("utf-8") for file in captures.FOLDER.iterdir()}
     assert kept.keys() == made.keys(), WRITE

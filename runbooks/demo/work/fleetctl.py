@@ -12,7 +12,7 @@ from pathlib import Path
 FLEET: dict[str, int] = json.loads(Path("fleet.json").read_text(encoding="utf-8"))
 HTTP = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 PRIMARY = Path("primary.txt")
-PARTS = 40
+PARTS = 20
 
 
 def call(name: str, path: str, method: str) -> dict[str, object]:
