@@ -159,10 +159,13 @@ class Conversing:
             case Look():
                 await self._look(typed)
             case Ask() | Approve() | Deny() | AskAgain() | Stop() | Bare() | Resolve():
-                await self._told(await Doors(app=self.app).act(typed, self.seat))
+                await self._told(await self._doors().act(typed, self.seat))
             case _:
                 assert_never(typed)
         return True
+
+    def _doors(self) -> Doors:
+        return Doors(app=self.app, has_shown=self.terminal.has_shown)
 
     async def _told(self, told: Told) -> None:
         if told.conversation:

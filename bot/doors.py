@@ -1,5 +1,6 @@
 """What happens when a typed line means something: it goes through the door of its kind."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
@@ -30,6 +31,8 @@ class Doors:
     """The doors that events of any platform go through. What comes of them is delivered."""
 
     app: App
+    has_shown: Callable[[str], bool]
+    """Whether a request's card was shown where somebody types."""
 
     async def act(self, deed: Deed, seat: Seat) -> Told:
         """Do it; raise with a sentence where it may not be."""
@@ -67,9 +70,11 @@ class Doors:
         if bare.verb == "again":
             found = await self.app.looking.ended(seat)
         else:
-            found = await self.app.looking.waiting(seat.identity)
+            found = await self.app.looking.decidable(seat.identity)
         if len(found) != 1:
             raise Refused(spoken.which(found, bare.verb))
+        if bare.verb != "again" and not self.has_shown(found[0].id):
+            raise Refused(spoken.unseen(found[0], bare.verb))
         return await self.act(_named(bare, seat, found[0]), seat)
 
     async def _resolved(self, resolve: Resolve, seat: Seat) -> str:

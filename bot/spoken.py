@@ -72,6 +72,14 @@ def which(found: Sequence[Request], verb: str) -> str:
     return "\n".join(["Several requests could be meant. Name one of them:", *lines])
 
 
+def unseen(request: Request, verb: str) -> str:
+    """Say why a decision without an id does not stand for what nobody has seen here."""
+    return (
+        f"The one request that waits was never shown here: {request.card.title}, asked by "
+        f"{request.requester}. If you mean it: /{verb} {request.id}"
+    )
+
+
 def _many(number: int, what: str, done: str) -> str:
     return f"{number} {what}{'s' if number > 1 else ''} {done}" if number else ""
 

@@ -101,6 +101,10 @@ class Terminal(Protocol):
         """Return the next line of whoever sits here; `text` is None at the end of the input."""
         ...
 
+    def has_shown(self, request: str) -> bool:
+        """Whether the card of a request was drawn here: only such a one is decided without its id."""
+        ...
+
     def answering(self) -> AbstractAsyncContextManager[object]:
         """Keep what is delivered back inside the block: what somebody typed is answered first."""
         ...

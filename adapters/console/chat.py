@@ -28,6 +28,8 @@ class TerminalChat:
     settle: float = SETTLE
     paused: asyncio.Lock = field(default_factory=asyncio.Lock)
     """While somebody has this, nothing is shown."""
+    requests: set[str] = field(default_factory=set[str])
+    """Those whose cards were shown."""
     _ids: dict[str, str] = field(default_factory=dict[str, str])
     _told: dict[str, str] = field(default_factory=dict[str, str])
     """What was shown last of each card, by the message's id."""
@@ -44,6 +46,7 @@ class TerminalChat:
                 self._ids[key] = f"m{len(self._ids) + 1}"
                 if isinstance(message, Asking):
                     self._told[self._ids[key]] = message.status
+                    self.requests |= {button.request for button in message.card.buttons}
         return self._ids[key]
 
     async def edit(self, place: Place, posted: str, message: Message) -> None:

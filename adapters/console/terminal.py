@@ -42,6 +42,10 @@ class DrawnTerminal:
         """See the port."""
         return await self._keyboard.read(who)
 
+    def has_shown(self, request: str) -> bool:
+        """See the port."""
+        return request in self._chat.requests
+
     def answering(self) -> AbstractAsyncContextManager[object]:
         """See the port."""
         return self._chat.paused

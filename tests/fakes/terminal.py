@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from core.conversations import Said
+from core.deliveries import Asking
 from core.errors import SaysoError
 from core.terminal import Line
 from tests.fakes.chat import FakeChat
@@ -30,6 +31,11 @@ class FakeTerminal:
         """See the port."""
         self.names.append(who)
         return self.lines.pop(0) if self.lines else Line()
+
+    def has_shown(self, request: str) -> bool:
+        """See the port."""
+        cards = [one.card for one in self.chat.messages if isinstance(one, Asking)]
+        return any(button.request == request for card in cards for button in card.buttons)
 
     def answering(self) -> AbstractAsyncContextManager[object]:
         """See the port."""

@@ -146,6 +146,23 @@ def test_several_requests_are_listed_and_none_of_them_is_decided_by_a_bare_word(
     assert states == {"open"}
 
 
+def test_a_bare_word_never_decides_what_was_not_shown_here(sayso: Sayso) -> None:
+    for name in ("web", "v1", "slow"):
+        assert sayso.run("deny", sayso.id(name), as_="bob").code == 0
+    told = chat(sayso, "/approve", f"/approve {sayso.id('alpha')}", "/quit", as_="bob")
+    assert "x The one request that waits was never shown here: Approve to run:" in told
+    assert "- Your yes counts: 1 of 1 vote." in told
+
+
+def test_no_rate_holds_back_a_no_without_an_id(empty: Sayso) -> None:
+    empty.edit("sayso.yml", "model: {provider: grammar}", "rates: {messages: {most: 2, per: 1h}}")
+    told = chat(
+        empty, "append alpha", "/as bob", "/requests", "/requests", "/requests", "/deny", "/quit"
+    )
+    assert "x Too fast" in told
+    assert "- Your no counts: nothing of it runs." in told
+
+
 def test_a_denial_may_be_asked_for_again_by_who_may_approve(empty: Sayso) -> None:
     told = chat(
         empty, "append alpha", "/as bob", "/deny not now", "/again", "/approve", "/runs", "/quit"

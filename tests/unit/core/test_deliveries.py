@@ -5,7 +5,7 @@ import pytest
 from core.deliveries import reader_of
 from core.events import Place
 
-READERS = {
+READERS: dict[tuple[str, str | None], str | None] = {
     ("console", "boot/ns/1/2:3"): "boot/ns/1/2",
     ("console", None): None,
     ("console", "nobody"): None,
