@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.sayso import SECONDS, environment
+from tests.screen import Screen
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[=>])")
 
@@ -37,6 +38,11 @@ class Typist:
         """Return what came, without what moves the cursor or colours; what is erased ends a line."""
         came = self.raw.decode("utf-8", "replace").replace("\x1b[J", "\n")
         return _ESCAPES.sub("", came).replace("\r", "")
+
+    @property
+    def screen(self) -> list[str]:
+        """Return what stands on the terminal now, line by line."""
+        return Screen().obey(self.raw.decode("utf-8", "replace")).lines
 
     def sees(self, text: str, seconds: float = SECONDS) -> None:
         """Wait for a text that was not read yet, and read up to its end."""

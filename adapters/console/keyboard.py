@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Protocol, TextIO
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_input
@@ -105,12 +104,14 @@ class Editor:
 
     async def print(self, text: str) -> None:
         """See the protocol."""
-
-        def write() -> None:
-            self._terminal.write(text)
-            self._terminal.flush()
-
-        await run_in_terminal(write)
+        # Not `run_in_terminal`: a key that is pressed meanwhile would be the terminal's own, and lost.
+        app = self._session.app
+        if app.is_running:
+            app.renderer.erase()
+        self._terminal.write(text)
+        self._terminal.flush()
+        if app.is_running:
+            app.invalidate()
 
     def busy(self, what: str | None) -> None:
         """See the protocol."""

@@ -5,8 +5,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -167,13 +168,26 @@ def test_what_runs_is_shown_below_and_ctrl_c_stops_it_and_leaves_the_second_time
 
 
 def test_what_arrives_does_not_tear_the_line_that_is_being_typed(demo: Typist) -> None:
-    begin_index(demo)
+    demo.types("reindex web in 2 seconds", "Approve: /approve ")
+    demo.types("/as bob", "- You are bob.")
+    demo.types("/approve", "- Your yes counts", "running.")
     demo.presses("hea", "hea")
-    time.sleep(0.2)  # the spinner turns meanwhile
+    demo.sees("Approved by bob; plan")
+    demo.sees("╯")
+    demo.sees("hea")  # it is drawn again below
+    assert demo.screen[-1] == "bob> hea"
+    assert [line for line in demo.screen if "hea" in line] == ["bob> hea"]
+    assert f"╰{'─' * 78}╯" in demo.screen
     demo.presses("lth\r", "| web: healthy, pid ")
-    demo.types("/stop", "- 1 run stopped")
+    assert "bob> health" in demo.screen
+
+
+def test_a_key_that_is_pressed_while_a_line_is_done_is_not_lost(demo: Typist) -> None:
+    begin_index(demo)
+    demo.types("/stop", "/stop")
     demo.presses("\x04")
     assert demo.leaves() == 0
+    assert "- 1 run stopped" in demo.seen
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
@@ -190,15 +204,49 @@ def test_a_signal_ends_it_and_leaves_nothing(
     assert left(temporary) == []
 
 
-def test_a_demo_that_is_killed_leaves_no_process(demo: Typist, temporary: Path) -> None:
-    demo.types("scale web to 3", "Approve: /approve ")
-    demo.types("/as bob", "- You are bob.")
-    demo.types("/approve", "- Your yes counts", "Report")
-    demo.types("/as alice", "- You are alice.")
-    begin_index(demo)
-    assert len(left(temporary)) >= 5
-    demo.process.kill()
+def test_a_demo_that_is_killed_leaves_no_process(temporary: Path) -> None:
+    demo = subprocess.Popen(
+        [sys.executable, "-m", "bot", "demo", "--chat"],
+        cwd=ROOT, env=environment({"TMPDIR": str(temporary)}), start_new_session=True, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert demo.stdin is not None
+    assert demo.stdout is not None
+    for line in ("scale web to 3", "reindex web", "/as bob", "/requests"):
+        demo.stdin.write(f"{line}\n")
+    demo.stdin.flush()
+    cards = [*_cards(demo.stdout, 2)]
+    demo.stdin.write("".join(f"/approve {card}\n" for card in cards))
+    demo.stdin.flush()
+    until(lambda: sum("reindex" in command for command in left(temporary)) == 1)
+    assert sum("service.py" in command for command in left(temporary)) == 4
+    demo.kill()
+    demo.communicate()
     until(lambda: left(temporary) == [])
+
+
+def _cards(output: IO[str], number: int) -> Iterator[str]:
+    """Yield the ids of the next cards."""
+    while number:
+        found = re.search(r"/approve ([0-9a-f]{32})", output.readline())
+        if found:
+            number -= 1
+            yield found[1]
+
+
+def test_a_tour_that_is_told_to_end_leaves_nothing(temporary: Path) -> None:
+    tour = subprocess.Popen(
+        [sys.executable, "-m", "bot", "demo", "--tour"],
+        cwd=ROOT, env=environment({"TMPDIR": str(temporary)}), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert tour.stdout is not None
+    assert any(line.startswith("4. ") for line in tour.stdout)
+    tour.send_signal(signal.SIGTERM)
+    _, errors = tour.communicate(timeout=30)
+    assert (tour.returncode, errors) == (0, "")
+    assert list(temporary.iterdir()) == []
+    assert left(temporary) == []
 
 
 def test_without_colours_nothing_but_the_editor_moves_anything(temporary: Path) -> None:
@@ -208,6 +256,7 @@ def test_without_colours_nothing_but_the_editor_moves_anything(temporary: Path) 
         ) as typist:
             typist.sees("You are alice")
             typist.types("restart web", "Approve: /approve ")
+            typist.presses("\x03", "- Nothing runs here.")
             typist.types("/quit")
             assert typist.leaves() == 0
             styles = set(re.findall(rb"\x1b\[([0-9;]*)m", typist.raw))

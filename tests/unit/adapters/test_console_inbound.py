@@ -67,7 +67,7 @@ MEANINGS: dict[str, Typed | None] = {
 }
 MISTYPED = [
     "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} {ID}",
-    f"/approve {ID}\n/approve {ID}", "/again this and that", "/resolve", "/resolve maybe",
+    f"/approve {ID}\n/approve {ID}", "/again this and that", "/deny no\nand no", "/stop\nall", "/resolve", "/resolve maybe",
     "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
     "/new now", "/quit now", "/history all", "/stop this and that", "/ask",
 ]  # fmt: skip
