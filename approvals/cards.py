@@ -20,7 +20,7 @@ from core.cards import Button, Card, Fact
 from core.display import json_text, odd_characters, one_line, output, quoted
 from core.durations import words
 from core.plans import Call, Plan, RunStep
-from core.reading import ending_in_words
+from core.ports import ending_in_words
 from core.tools import Checked
 from core.transcript import AgentText
 

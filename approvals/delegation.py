@@ -5,11 +5,13 @@ turn's time; what then waits for people is checked again at the spend (C68).
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from approvals.gate import Gate
 from approvals.policy import Action, Authority
 from core.conversations import Turn
+from core.gateway import TooOften
 from core.jobs import Claim
 from core.principals import Principal
 from core.rates import Rates
@@ -67,10 +69,13 @@ class Delegation:
         check = checked.tool.authorize
         return await check(checked.arguments, self.caller) if check else None
 
-    async def count(self, checked: Checked) -> str | None:
-        """Count a call; return why not where it was made too often."""
-        rate = self.gate.authority().rates.of(checked.tool.name)
-        if rate is None:
-            return None
-        wait = await self.rates.take(self.turn.tenant, self.turn.principal, rate)
-        return None if wait is None else rate.refusal("Not run: you may do this", wait)
+    async def count(self, calls: Sequence[Checked]) -> TooOften | None:
+        """Count calls, all or none; return which of them came too often."""
+        rules = self.gate.authority().rates
+        found = [(at, rules.of(checked.tool.name)) for at, checked in enumerate(calls)]
+        rated = [(at, rate) for at, rate in found if rate]
+        lacking = await self.rates.take(
+            self.turn.tenant, self.turn.principal, [rate for _, rate in rated]
+        )
+        why = {rated[one.at][0]: one.refusal("Not run: you may do this") for one in lacking}
+        return TooOften(why=why) if why else None

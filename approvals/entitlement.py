@@ -8,11 +8,12 @@ from approvals.policy import Authority
 from core.conversations import Turn
 from core.events import Place
 from core.principals import Principal
+from core.tools import of_runbook
 
 
 def resources(request: Request) -> tuple[str, ...]:
     """Return what a request is about, as the policy names it."""
-    return tuple(f"runbook:{tool}" for tool in request.plan.tools)
+    return tuple(map(of_runbook, request.plan.tools))
 
 
 def may_propose(
@@ -22,7 +23,7 @@ def may_propose(
     person, scope = authority.directory.find(tenant, requester), authority.profiles.named(profile)
     if person is None or scope is None or not all(map(scope.allows, tools)):
         return False
-    return authority.policy.may(person, "run:propose", [f"runbook:{tool}" for tool in tools])
+    return authority.policy.may(person, "run:propose", map(of_runbook, tools))
 
 
 def may_see(authority: Authority, principal: Principal, request: Request) -> bool:

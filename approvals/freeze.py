@@ -11,8 +11,7 @@ from core import ids
 from core.canonical import sha256
 from core.errors import Refused
 from core.plans import Call, Fingerprint, Plan, RunStep
-from core.ports import Ending, Files, Runner
-from core.reading import ending_in_words
+from core.ports import Ending, Files, Runner, ending_in_words
 from core.tools import Checked, Work
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NoReturn
 
-from approvals import cards, entitlement, secrecy
+from approvals import cards, denials, entitlement, secrecy
 from approvals.freeze import Freezer, Frozen
 from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State, Voted
 from approvals.policy import Authority
@@ -19,7 +19,7 @@ from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
 from core.principals import Identity, Principal
-from core.rates import Rates
+from core.rates import TOO_FAST, Rate, Rates
 from core.redaction import Redactor
 from core.tools import Checked, Toolbox
 
@@ -54,7 +54,7 @@ class Gate:
             raise  # nobody was refused: somebody else answers
         except SaysoError as error:
             await self.store.attempt_refused(
-                proposal.tenant, principal=proposal.requester, request="", why=error.shown
+                proposal.tenant, principal=proposal.requester, request="", why=error.logged
             )
             raise
 
@@ -66,15 +66,14 @@ class Gate:
         frozen = await self._freeze(proposal, authority)
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
-            raise Refused(f"Not proposed: since this plan was made, {changed}.")
+            raise Refused(
+                f"Not proposed: since this plan was made, {changed}.",
+                logged="Not proposed: something changed since this plan was made.",
+            )
         about = secrecy.masked(proposal.about, self.redactor)
         opened = await self.store.open(_new(replace(proposal, about=about), frozen, authority))
         if isinstance(opened, Denial):
-            why = f" ({one_line(opened.reason)})" if opened.reason else ""
-            raise Refused(
-                f"Not proposed: {opened.by} denied {opened.tool} with these arguments here{why}. "
-                "It stays refused in this conversation until somebody who may approve it asks again."
-            )
+            raise denials.refused(opened)
         return opened
 
     async def _freeze(self, proposal: Proposal, authority: Authority) -> Frozen:
@@ -104,23 +103,25 @@ class Gate:
                     authority.directory.workspaces[workspace],
                     principal="(unknown)",
                     request=identity.user,
-                    why=error.shown,
+                    why=error.logged,
                 )
             raise
 
-    async def admit(
-        self, identity: Identity, doing: str = "messages"
-    ) -> tuple[Authority, Principal]:
+    async def admit(self, identity: Identity, doing: str) -> tuple[Authority, Principal]:
         """Return the same as `who` for somebody who is not too fast; raise `Refused` otherwise (C67).
 
         What people are `doing` is counted by itself: who asks much may still vote.
         """
         authority, principal = await self.who(identity)
-        rate = replace(authority.rates.messages, name=doing)
-        wait = await self.rates.take(principal.tenant, principal.id, rate)
-        if wait is not None:
-            await self.refuse(principal, "", rate.refusal("Too fast: you may do this", wait))
+        rate = authority.rates.of_people(doing)
+        lacking = await self.rates.take(principal.tenant, principal.id, [rate])
+        if lacking:
+            await self.refuse(principal, "", lacking[0].refusal(TOO_FAST))
         return authority, principal
+
+    async def count(self, principal: Principal, rate: Rate) -> None:
+        """Count what somebody did, where there is room: it was refused already."""
+        await self.rates.take(principal.tenant, principal.id, [rate])
 
     def person(self, tenant: str, principal: str) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and somebody as they are in them."""
@@ -129,6 +130,11 @@ class Gate:
         if found is None:
             raise Refused("Sayso does not know you any more, so this was not looked at.")
         return authority, found
+
+    async def seen(self, identity: Identity, given: str) -> tuple[Authority, Principal, Request]:
+        """Return who is acting, and a request that they may know of; one refusal where they may not."""
+        authority, principal = await self.who(identity)
+        return authority, principal, await self._seen(authority, principal, given)
 
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise."""
@@ -178,7 +184,7 @@ class Gate:
             request.tenant, request.id, principal=principal.id, reason=reason
         )
         if denied.state is not State.DENIED or denied.ended_by != principal.id:
-            await self.refuse(principal, request.id, cards.too_late(denied))
+            await self._too_late(principal, denied)
         return denied
 
     async def spend(self, request: Request, job: Job) -> Spent | None:
@@ -204,7 +210,11 @@ class Gate:
 
     async def _must_live(self, principal: Principal, request: Request) -> None:
         if request.state not in LIVE:
-            await self.refuse(principal, request.id, cards.too_late(request))
+            await self._too_late(principal, request)
+
+    async def _too_late(self, principal: Principal, request: Request) -> NoReturn:
+        logged = f"Too late: it is {request.state.value}."
+        await self.refuse(principal, request.id, cards.too_late(request), logged=logged)
 
     async def _must_be_unchanged(self, principal: str, request: Request) -> None:
         obstacle = await self._obstacle(request)
@@ -243,12 +253,18 @@ class Gate:
             raise Refused(off)
         return (await self.freezer.freeze(calls, authority, who=request.id)).plan
 
-    async def refuse(self, principal: Principal, request: str, reason: str) -> NoReturn:
-        """Refuse what somebody tried, and put it on record; `request` is what they gave."""
+    async def refuse(
+        self, principal: Principal, request: str, reason: str, *, logged: str = ""
+    ) -> NoReturn:
+        """Refuse what somebody tried, and put it on record; `request` is what they gave.
+
+        A reason that holds anybody's words has another form for the log.
+        """
+        refused = Refused(reason, logged=logged)
         await self.store.attempt_refused(
-            principal.tenant, principal=principal.id, request=request, why=reason
+            principal.tenant, principal=principal.id, request=request, why=refused.logged
         )
-        raise Refused(reason)
+        raise refused
 
 
 def _new(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest:

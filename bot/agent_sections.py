@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from bot.sections import Names, Seconds, Section
 from core.counts import Count
+from core.display import hidden
 from core.durations import Duration
 from core.rates import UNHURRIED
 from core.toolsets.memory import MemoryConfig
@@ -69,7 +70,7 @@ class GuardrailSection(Section):
 
     stage: Literal["input", "context", "tool", "output"]
     pattern: re.Pattern[str]
-    reason: str = Field(min_length=1, max_length=300, pattern=r"\S")
+    reason: str = Field(min_length=1, max_length=300)
 
     @field_validator("pattern", mode="before")
     @classmethod
@@ -84,6 +85,13 @@ class GuardrailSection(Section):
         if compiled.search(""):
             raise ValueError("this is found in every text; leave out what may be empty")
         return compiled
+
+    @field_validator("reason")
+    @classmethod
+    def _can_be_seen(cls, reason: str) -> str:
+        if not any(not hidden(c) for c in reason if not c.isspace()):
+            raise ValueError("write words that people can see, and that tell them why")
+        return reason
 
 
 class ToolsetsSection(BaseModel):

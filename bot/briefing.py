@@ -14,6 +14,7 @@ from core.task import Task
 from core.toolbelt import Toolbelt
 from core.tools import TASK, Caller, Toolbox
 from core.transcript import Entry
+from core.waiting import beforehand
 
 
 def by_name(tools: Toolbox) -> Classifier:
@@ -36,7 +37,7 @@ class Briefing:
     toolbelt: Toolbelt = field(default_factory=Toolbelt)
     classifier: Callable[[Toolbox], Classifier] = by_name
     seconds: float = 2.0
-    """In which the classifier, and each state, has to answer."""
+    """In which the classifier, and then all states, have to answer."""
     spellings: Spellings = field(default_factory=Spellings)
 
     def task(self) -> Task:
@@ -49,13 +50,24 @@ class Briefing:
         return Prompt(system=system, tools=tools, spell=self.spellings)
 
     async def states(
-        self, task: Task, text: str, tools: Toolbox, caller: Caller, visible: Sequence[Entry]
+        self,
+        task: Task,
+        text: str,
+        tools: Toolbox,
+        caller: Caller,
+        visible: Sequence[Entry],
+        *,
+        end: float,
     ) -> tuple[Entry, ...]:
-        """Take a message into its task, and return what is so now and is not `visible` yet."""
+        """Take a message into its task, and return what is so now and is not `visible` yet.
+
+        Nobody else is waited for longer than for a part of the time up to the `end` of the turn.
+        """
         kept = await self.frames.known(caller.tenant, caller.conversation)
-        topic = await classified(self.classifier(tools), kept.frame, text, seconds=self.seconds)
+        by = beforehand(self.seconds, end)
+        topic = await classified(self.classifier(tools), kept.frame, text, by=by)
         task.begin(kept, topic, text)
         own = Source(name=TASK, state=task.state)
         theirs = (Source(name=name, state=state) for name, state in self.toolbelt.states(tools))
-        told = Context(sources=(own, *theirs), redactor=self.redactor, seconds=self.seconds)
-        return await told.news(caller, visible)
+        told = Context(sources=(own, *theirs), redactor=self.redactor)
+        return await told.news(caller, visible, by=beforehand(self.seconds, end))

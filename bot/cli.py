@@ -176,6 +176,27 @@ def audit_export(**given: Any) -> None:
     _run("audit_export", **given)
 
 
+@cli.command()
+@click.argument("run")
+@click.option("--output", type=a_file, metavar="FILE", required=True, help="The file to write.")
+@as_json
+def receipt(**given: Any) -> None:
+    """Write one file that proves how a RUN came to be, and how it went."""
+    _run("receipt", **given)
+
+
+@cli.command()
+@click.argument("receipt", type=a_file, metavar="FILE")
+@click.option("--key", help="The public key that must have signed it.")
+@click.option("--head", metavar="HASH", help="The hash that its head must have.")
+@as_json
+def verify(**given: Any) -> None:
+    """Check a receipt with nothing but its file."""
+    from bot import proof  # noqa: PLC0415 - heavy
+
+    _do(proof.verify, **given)
+
+
 @cli.group()
 def runbooks() -> None:
     """Look at the catalogue."""
@@ -228,8 +249,11 @@ def _deeds() -> ModuleType:
 
 def _run(command: str, *, as_json: bool, **given: Any) -> None:
     """Do what a command does, print what came of it, and exit."""
+    _do(_deeds().named(command), as_json=as_json, **given)
+
+
+def _do(deed: Callable[..., Printed], *, as_json: bool, **given: Any) -> None:
     file: Path = click.get_current_context().obj
-    deed: Callable[..., Printed] = _deeds().named(command)
     try:
         printed = deed(file, **given)
     except SaysoError as error:

@@ -10,9 +10,10 @@ import click
 
 from approvals.cards import report, verification
 from approvals.models import RunState
-from bot import authority, contract, operators, plain, plan_files, serving, wiring
+from bot import authority, contract, operators, plain, plan_files, receipts, serving, wiring
 from bot.opened import warn, with_app
 from bot.printed import Printed
+from bot.publish import EVERY
 from bot.wiring import App
 from core.commands import is_stop
 from core.display import output, sound
@@ -27,7 +28,8 @@ _SCHEDULES = 20.0
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    deed: Callable[..., Printed] = getattr(operators, command, None) or globals()[command]
+    found = (getattr(module, command, None) for module in (operators, receipts))
+    deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 
     def done(file: Path, **given: object) -> Printed:
         # Bytes that are no text must not get as far as a store or an encoder, and nothing that
@@ -126,13 +128,18 @@ def run(file: Path) -> Printed:
     async def deed(app: App) -> Printed:
         ready = partial(click.echo, "ready", err=True)
         stop = serving.signalled()
-        schedules = serving.keep(app.scheduling.begin, stop, every=_SCHEDULES)
-        keeping = asyncio.create_task(schedules)
+        await serving.attempt(app.publishing.begin)
+        keeping = {
+            asyncio.create_task(serving.keep(app.scheduling.begin, stop, every=_SCHEDULES)),
+            asyncio.create_task(serving.keep(app.publishing, stop, every=EVERY)),
+        }
         try:
             await serving.serve(app.engine, stop, ready)
         finally:
-            keeping.cancel()
-            await asyncio.wait({keeping})
+            for one in keeping:
+                one.cancel()
+            await asyncio.wait(keeping)
+            await serving.attempt(app.publishing)
         return Printed(object={"served": True}, text="Stopped; nothing is left running.")
 
     return with_app(file, deed)

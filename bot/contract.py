@@ -118,13 +118,14 @@ def _either(one: Turn | Run | Request, draw: Draw) -> Object:
 
 
 def turn(one: Turn) -> Object:
-    """Return one message and how its turn ended, if it has."""
+    """Return one message, how its turn ended, if it has, and which other turn answered it, if one did."""
     return {
         "turn": one.id,
         "conversation": one.conversation,
         "asked_by": one.principal,
         "asked": one.wish.shown,
         "reason": one.reason.value if one.reason else None,
+        "absorbed_by": one.absorbed_by,
     }
 
 

@@ -16,23 +16,50 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
     """Yield everything that is wrong, though each value by itself is sound."""
     for name in settings.stray_names():
         yield f"{name}: no setting has this name. Correct or unset this variable."
-    try:
-        settings.secret_values(configured.secrets, file.parent)
-    except Invalid as error:
-        yield error.shown
+    yield from _secret_problems(file, configured)
     if configured.sandbox.backend is None:
-        yield "sandbox: nothing may run until you choose one. Write: sandbox: {backend: none}"
+        problem = "nothing may run until you choose one. Write: sandbox: {backend: none}"
+        yield told(file, "sandbox", problem=problem)
     if not (file.parent / configured.runbooks.workdir).is_dir():
-        yield f"runbooks.workdir: there is no folder {configured.runbooks.workdir}. Make it."
+        problem = f"there is no folder {configured.runbooks.workdir}. Make it."
+        yield told(file, "runbooks", "workdir", problem=problem)
     if not any(tenant.console for tenant in configured.tenants.values()):
-        yield "tenants: nobody owns the console. Write `console: true` for the tenant that does."
+        problem = "nobody owns the console. Write `console: true` for the tenant that does."
+        yield told(file, "tenants", problem=problem)
+    yield from _heads_problems(file, configured)
     yield from _toolset_problems(file, configured)
-    yield from _empty_groups(configured)
+    yield from _empty_groups(file, configured)
     yield from _too_few(file, configured)
     yield from _unknown_tools(file, configured)
-    yield from _unknown_channels(configured)
+    yield from _unknown_channels(file, configured)
     yield from _idle_rates(file, configured)
     yield from runbook_problems(file, configured)
+
+
+def told(file: Path, *path: str | int, problem: str) -> str:
+    """Return the sentence for a value of the file that is sound by itself, with its line and field."""
+    return settings.blame(file, *path, problem=problem).shown
+
+
+def _secret_problems(file: Path, configured: Settings) -> Iterator[str]:
+    for name, source in configured.secrets.items():
+        try:
+            settings.secret_values({name: source}, file.parent)
+        except Invalid as error:
+            problem = error.shown.removeprefix(f"secrets.{name}: ")
+            yield told(file, "secrets", name, problem=problem)
+
+
+def _heads_problems(file: Path, configured: Settings) -> Iterator[str]:
+    if configured.audit.heads is None:
+        return
+    folder = (file.parent / configured.audit.heads).parent.resolve()
+    if not folder.is_dir():
+        problem = "there is no such folder. Make it, or correct it."
+        yield told(file, "audit", "heads", problem=problem)
+    if folder.is_relative_to((file.parent / configured.runbooks.workdir).resolve()):
+        problem = "steps can write there. Choose a folder outside `runbooks.workdir`."
+        yield told(file, "audit", "heads", problem=problem)
 
 
 def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:
@@ -42,20 +69,24 @@ def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:
         yield error.shown
 
 
-def _empty_groups(configured: Settings) -> Iterator[str]:
+def _empty_groups(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the groups that somebody may do something as and that nobody is in."""
     held = {group for person in configured.people.values() for group in person.groups}
-    for number, line in enumerate(configured.policy.rules):
-        for group in line.groups:
+    named: list[tuple[tuple[str | int, ...], tuple[str, ...]]] = [
+        *(
+            (("policy", "rules", n, "groups"), one.groups)
+            for n, one in enumerate(configured.policy.rules)
+        ),
+        *((("profiles", name, "choose"), one.choose) for name, one in configured.profiles.items()),
+    ]
+    for path, groups in named:
+        for group in groups:
             if group not in held | {EVERYONE}:
-                yield f"policy.rules.{number}: nobody is in {group}. Correct it, or add somebody."
-
-    for name, section in configured.profiles.items():
-        for group in section.choose:
-            if group not in held | {EVERYONE}:
-                yield f"profiles.{name}.choose: nobody is in {group}. Correct it, or add somebody."
+                problem = f"nobody is in {group}. Correct it, or add somebody."
+                yield told(file, *path, problem=problem)
 
 
-def _unknown_channels(configured: Settings) -> Iterator[str]:
+def _unknown_channels(file: Path, configured: Settings) -> Iterator[str]:
     """Yield the channels of profiles that no conversation can ever be in."""
     owned = {CONSOLE} | {
         (platform, workspace)
@@ -67,10 +98,10 @@ def _unknown_channels(configured: Settings) -> Iterator[str]:
         for channel in section.channels:
             platform, workspace, _ = channel.split("/")
             if (platform, workspace) not in owned:
-                yield (
-                    f"profiles.{name}.channels: no tenant owns {platform}/{workspace}. Correct it, "
-                    "or add it under `tenants`."
+                problem = (
+                    f"no tenant owns {platform}/{workspace}. Correct it, or add it under `tenants`."
                 )
+                yield told(file, "profiles", name, "channels", problem=problem)
 
 
 def _idle_rates(file: Path, configured: Settings) -> Iterator[str]:
@@ -81,7 +112,8 @@ def _idle_rates(file: Path, configured: Settings) -> Iterator[str]:
         return  # told with the runbooks
     for number, line in enumerate(configured.rates.tools):
         if not any(fnmatchcase(name, line.tool) for name in names):
-            yield f"rates.tools.{number}: no tool is called like {line.tool}. Correct or remove it."
+            problem = f"no tool is called like {line.tool}. Correct or remove it."
+            yield told(file, "rates", "tools", number, problem=problem)
 
 
 def _unknown_tools(file: Path, configured: Settings) -> Iterator[str]:
@@ -105,10 +137,11 @@ def _too_few(file: Path, configured: Settings) -> Iterator[str]:
         for tenant in configured.tenants:
             may = authority.holders(tenant, "plan:approve", [tool.resource])
             if len(may) < rule.quorum:
-                yield (
-                    f"{tool.name}: {rule.quorum} must approve it in {tenant}, and {len(may)} may. "
-                    "Correct `policy`, or `quorum` under `approvals`."
+                problem = (
+                    f"{rule.quorum} must approve {tool.name} in {tenant}, and {len(may)} may. "
+                    "Correct this, or `quorum` under `approvals`."
                 )
+                yield told(file, "policy", problem=problem)
 
 
 def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:
@@ -116,9 +149,12 @@ def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:
     try:
         found = wiring.catalogue(file, configured)
     except SaysoError as error:
-        yield error.shown
+        yield told(file, "runbooks", "folder", problem=error.shown)
         return
     yield from found.faults
     for tool in found.tools:
         if tool.effect is Effect.WRITE and tool.risk not in configured.approvals:
-            yield f"{tool.name}: no rule for its risk. Add one to `approvals`, or correct `risk`."
+            problem = (
+                f"there is no rule for the risk of {tool.name}. Add one, or correct its `risk`."
+            )
+            yield told(file, "approvals", problem=problem)

@@ -1,6 +1,7 @@
 """What comes in: kept together with the turn that answers it, before anybody is told that it arrived."""
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from approvals import entitlement
@@ -9,11 +10,13 @@ from approvals.policy import EVERYONE, Authority
 from core import ids
 from core.conversations import (
     Again,
+    Arrival,
     Conversations,
     Exported,
     Masked,
     NewTurn,
     Received,
+    Turn,
     Wish,
     Words,
 )
@@ -22,11 +25,21 @@ from core.errors import Refused
 from core.events import Ask, AskAgain, Place
 from core.plans import Plan
 from core.principals import Principal
+from core.rates import TOO_FAST, NoRoom, TooFast
 from core.redaction import Redactor
 
 LONGEST = 16_000
 """Characters in one message."""
 _NOT_HERE = "You may not ask Sayso here (chat:ask)."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Admitted:
+    """Somebody who may ask here, and what came of their message if it came in before."""
+
+    authority: Authority
+    principal: Principal
+    before: Received | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,20 +56,23 @@ class Inbox:
 
     async def ask(self, ask: Ask) -> Received:
         """Keep a message; raise `Refused` where it starts no turn. The same one twice is one (I9)."""
-        admitted = await self._admitted(ask)
-        return await self._receive(ask, admitted, self._wish(ask.text))
+        async with self._admitted(ask) as admitted:
+            return admitted.before or await self._receive(ask, admitted, self._wish(ask.text))
 
     async def ask_plan(self, ask: Ask, plan: Plan) -> Received:
         """Keep the wish that an exported plan be proposed."""
-        admitted = await self._admitted(ask)
-        return await self._receive(ask, admitted, Exported(plan=plan.canonical, name=plan.id))
+        async with self._admitted(ask) as admitted:
+            wish = Exported(plan=plan.canonical, name=plan.id)
+            return admitted.before or await self._receive(ask, admitted, wish)
 
     async def ask_again(self, ask: Ask, request: str) -> Received:
         """Keep the wish that what a request showed be proposed once more, in its conversation."""
-        admitted = await self._admitted(ask)
-        old = await self.gate.again(AskAgain(identity=ask.identity, request=request))
-        there = replace(ask, conversation=old.conversation)
-        return await self._receive(there, admitted, Again(request=old.id))
+        async with self._admitted(ask) as admitted:
+            if admitted.before:
+                return admitted.before
+            old = await self.gate.again(AskAgain(identity=ask.identity, request=request))
+            there = replace(ask, conversation=old.conversation)
+            return await self._receive(there, admitted, Again(request=old.id))
 
     def wanted(
         self,
@@ -86,11 +102,36 @@ class Inbox:
             deliveries=(delivery,),
         )
 
-    async def _admitted(self, ask: Ask) -> tuple[Authority, Principal]:
-        authority, principal = await self.gate.admit(ask.identity)
+    @asynccontextmanager
+    async def _admitted(self, ask: Ask) -> AsyncGenerator[_Admitted]:
+        """Admit whoever is not too fast (C67): what is refused in here is counted, as what is kept is.
+
+        A message that came in before is neither counted nor too fast. Whether it did is asked again
+        where it is kept, so that of two deliveries at once neither is refused for the other.
+        """
+        authority, principal = await self.gate.who(ask.identity)
+        arrival = _arrival(ask, authority, principal)
+        before = await self.conversations.arrived_before(arrival)
+        if isinstance(before, NoRoom):
+            await self.gate.refuse(principal, "", before.refusal(TOO_FAST))
+        try:
+            yield await self._welcome(ask, authority, principal, before)
+        except TooFast as error:
+            await self.gate.refuse(principal, "", error.shown)
+        except Refused:
+            if not before:
+                await self.gate.count(principal, authority.rates.messages)
+            raise
+
+    async def _welcome(
+        self, ask: Ask, authority: Authority, principal: Principal, before: Turn | None
+    ) -> _Admitted:
         if not entitlement.may_chat(authority, principal, ask.place):
             await self.gate.refuse(principal, ask.place.resource, _NOT_HERE)
-        return authority, principal
+        if before:
+            self.look()
+        received = Received(turn=before, ahead=0) if before else None
+        return _Admitted(authority=authority, principal=principal, before=received)
 
     async def _profile(self, ask: Ask, authority: Authority, principal: Principal) -> str:
         """Return the profile of a new conversation: the one chosen, else that of the place."""
@@ -107,10 +148,8 @@ class Inbox:
         masked = self.redactor.text(sounded)
         return Words(text=sounded) if masked == sounded else Masked(text=masked)
 
-    async def _receive(
-        self, ask: Ask, admitted: tuple[Authority, Principal], wish: Wish
-    ) -> Received:
-        authority, principal = admitted
+    async def _receive(self, ask: Ask, admitted: _Admitted, wish: Wish) -> Received:
+        authority, principal = admitted.authority, admitted.principal
         profile = await self._profile(ask, authority, principal)
         new = _new(principal, ask.place, wish)
         return await self.keep(
@@ -120,6 +159,7 @@ class Inbox:
                 profile=profile,
                 chosen=ask.profile is not None,
                 deliveries=ask.deliveries,
+                rate=authority.rates.messages,
                 runner=self.runner,
             )
         )
@@ -129,6 +169,16 @@ class Inbox:
         received = await self.conversations.receive(new)
         self.look()
         return received
+
+
+def _arrival(ask: Ask, authority: Authority, principal: Principal) -> Arrival:
+    return Arrival(
+        tenant=principal.tenant,
+        principal=principal.id,
+        place=ask.place,
+        deliveries=ask.deliveries,
+        rate=authority.rates.messages,
+    )
 
 
 def _new(principal: Principal, place: Place, wish: Wish) -> NewTurn:

@@ -34,7 +34,6 @@ class Notifying:
         reminder = await self.reminders.get(hold.job.tenant, str(hold.job.payload["reminder"]))
         if reminder is None or reminder.state is not ReminderState.PENDING:
             return
-        hold.check()
         turn = self._turn(reminder)
         if turn is None:
             await self.reminders.drop(reminder)

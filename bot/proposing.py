@@ -7,7 +7,7 @@ from approvals.gate import Gate
 from approvals.models import Proposal
 from core.conversations import Closing, Conversations, Turn, TurnEnd
 from core.errors import Refused
-from core.gateway import Access, objection
+from core.gateway import Access, objection, too_often
 from core.guardrails import Guarding, Proposed, Violation
 from core.jobs import Hold
 from core.outcomes import Reason
@@ -44,18 +44,23 @@ class Proposing:
         violation = await self.guarding.check(Proposed(calls=tuple(calls), about=AgentText()))
         if violation:
             return violation
-        for checked in calls:
-            await self._must_pass(checked)
+        await self._must_pass(calls)
         end = TurnEnd(reason=Reason.PROPOSED, text="")
         new = self._proposal(calls, AgentText(), end)
         return await self._proposed(replace(new, expects=expects, supersedes=supersedes))
 
-    async def _must_pass(self, checked: Checked) -> None:
-        """Raise why a call may not be made, or was made too often, as the gateway of a loop does."""
-        for check in (self.access.authorize, self.access.count):
-            error = await objection(check, checked)
+    async def _must_pass(self, calls: Sequence[Checked]) -> None:
+        """Raise why a call may not be made, or came too often, as the gateway of a loop does.
+
+        Counted are all or none, and none before each of them is authorised.
+        """
+        for checked in calls:
+            error = await objection(self.access.authorize, checked)
             if error:
                 raise error
+        errors = await too_often(self.access.count, calls)
+        if errors:
+            raise errors[min(errors)]
 
     def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:
         return Proposal(

@@ -8,6 +8,7 @@ from approvals.store import ApprovalStore
 from core.asking import Asking
 from core.compaction import Compaction
 from core.conversations import START, Conversations, Mark, Turn
+from core.guardrails import Context, Guarding
 from core.past import NOTHING, UNREAD, Past
 from core.transcript import Entry, Noted
 
@@ -77,16 +78,23 @@ class Recalling:
     compaction: Compaction
     memory: Memory = field(default_factory=Memory)
 
-    async def recall(self, turn: Turn, asking: Asking) -> Recalled:
-        """Return the turns before and the news; a conversation that has grown too large begins anew."""
+    async def recall(
+        self, turn: Turn, asking: Asking, guarding: Guarding, *, end: float
+    ) -> Recalled:
+        """Return the turns before and the news; a conversation that has grown too large begins anew.
+
+        One whose context a guardrail stops is left as it is, and so stays stopped.
+        """
         if not asking.model.generative:
             news = await self.conversations.news(turn)
             return Recalled(past=UNREAD.then(*news), fresh=news)
         past, news = await self._read(turn)
-        if not self.compaction.is_due(past.then(*news), asking.prompt):
-            return Recalled(past=past.then(*news), fresh=news)
+        whole = past.then(*news)
+        is_due = self.compaction.is_due(whole, asking.prompt)
+        if not is_due or await guarding.check(Context(entries=whole.sent)):
+            return Recalled(past=whole, fresh=news)
         waiting = await self.requests.live(turn.tenant, turn.conversation)
-        short = await self.compaction.shortened(past, asking, map(_line, waiting))
+        short = await self.compaction.shortened(past, asking, map(_line, waiting), end=end)
         return Recalled(past=NOTHING.then(*short, *news), fresh=(*short, *news))
 
     async def _read(self, turn: Turn) -> tuple[Past, tuple[Noted, ...]]:

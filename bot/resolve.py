@@ -10,6 +10,7 @@ from core.errors import Refused
 from core.plans import RunStep
 from core.ports import Ending, Runner
 from core.principals import Identity, Principal
+from core.tools import of_runbook
 
 _NO_RUN = "There is no run of that id that you may resolve. Look at `sayso runs`."
 _ALTERED = "The stored plan of this run is not the one that was shown, so nothing of it is run."
@@ -50,7 +51,7 @@ class Resolving:
     async def _theirs(self, identity: Identity, run: str) -> tuple[Principal, Run]:
         authority, principal = await self.gate.admit(identity, "looks")
         found = await self.store.run(principal.tenant, run)
-        about = [f"runbook:{tool}" for tool in found.tools] if found else []
+        about = map(of_runbook, found.tools if found else ())
         if found is None or not authority.policy.may(principal, "run:resolve", about):
             await self.gate.refuse(principal, run, _NO_RUN)
         return principal, found

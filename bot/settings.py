@@ -21,6 +21,7 @@ from pydantic_settings import (
 
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
 from bot.sections import (
+    AuditSection,
     ConsoleSection,
     ExecutionSection,
     ModelSection,
@@ -45,7 +46,6 @@ AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
     "guardrails",
-    "execution", "sandbox", "secrets", "runbooks", "schedules",
     "toolsets",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
@@ -76,6 +76,7 @@ class Settings(BaseSettings):
     model: ModelSection = ModelSection()
     runbooks: RunbooksSection = RunbooksSection()
     storage: StorageSection = StorageSection()
+    audit: AuditSection = AuditSection()
     sandbox: SandboxSection = SandboxSection()
     execution: ExecutionSection = ExecutionSection()
     console: ConsoleSection = ConsoleSection()
@@ -202,7 +203,7 @@ def terminal_wishes() -> TerminalWishes:
     )
 
 
-def blame(file: Path, *path: str, problem: str) -> Invalid:
+def blame(file: Path, *path: str | int, problem: str) -> Invalid:
     """Return the error for a value that is sound by itself and still wrong, with file, line and field."""
     return _document(file).error(path, problem)
 
@@ -249,7 +250,9 @@ def _document(file: Path) -> Document:
         raise unreadable
     try:
         return documents.load(file.read_text(encoding="utf-8"), name)
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{name}:1: this is not text in UTF-8. Save it as UTF-8.") from error
+    except OSError as error:
         raise unreadable from error
 
 

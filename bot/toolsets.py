@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from bot import settings
 from bot.settings import Settings
+from core import wording
 from core.errors import Invalid
 from core.memories import Memories
 from core.ports import Clock
@@ -114,11 +115,9 @@ def _config(name: str, value: object, maker: Maker) -> Exposure:
     try:
         return maker.config.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        problem = first["msg"].removeprefix("Value error, ").rstrip(".")
-        raise Invalid(
-            f"{problem}. Correct it for the toolset {name}.", field=(*first["loc"], "")[0]
-        ) from error
+        first = wording.first(error)
+        problem = f"{first.problem}. Correct it for the toolset {name}."
+        raise Invalid(problem, field=(*first.where, "")[0]) from error
 
 
 def _loaded(name: str, offers: Offers) -> Maker:

@@ -1,6 +1,5 @@
 """What happens in a turn: from a message to an answer or to a card."""
 
-import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from bot.mailbox import mailbox_of
 from bot.means import Given, Means
 from bot.proposing import Proposing
 from core import commands, dictated, plans
-from core.agent import Dictated, Session
+from core.agent import Session
 from core.conversations import Again, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.guardrails import Guarding, Input, Violation
@@ -30,6 +29,7 @@ from core.tools import Checked, Toolbox
 from core.toolset import Channel
 from core.trail import Happening
 from core.transcript import AgentText, Entry, Heard, Noted
+from core.waiting import now
 
 _Kept: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
 """Returns what a conversation keeps of what a turn appended."""
@@ -115,7 +115,7 @@ class Turning:
                 f"The profile of this conversation, {turn.profile}, is no longer there. Start a new "
                 "conversation."
             )
-        until = asyncio.get_running_loop().time() + profile.limits.seconds
+        until = now() + profile.limits.seconds
         delegation = Delegation(
             gate=means.gate, rates=means.rates, turn=turn, claim=self.hold.job.claim, until=until
         )
@@ -157,7 +157,7 @@ class Turning:
         """Return what decides: the person, where they typed a command, else the model."""
         marked = commands.after_mark(text)
         typed = commands.parse(marked, tools) if marked else None
-        return Dictated(typed) if typed else self.means.model
+        return dictated.Dictated(typed) if typed else self.means.model
 
     def _prompt(self, model: Model, given: Given) -> Prompt:
         """Return what stands before the conversation."""
@@ -171,13 +171,14 @@ class Turning:
         self, text: str, model: Model, prompt: Prompt, given: Given
     ) -> tuple[Past, tuple[Entry, ...]]:
         """Return what the model knows before the message, and the end of it that is not stored yet."""
-        means, caller = self.means, given.delegation.caller
+        means, caller, end = self.means, given.delegation.caller, given.delegation.until
         asking = means.agent.asking(model, prompt, self._name, self._tell)
-        recalled = await means.recalling.recall(self.turn, asking)
+        recalled = await means.recalling.recall(self.turn, asking, self._guarding, end=end)
         if not model.generative:
             return recalled.past, recalled.fresh
         visible = recalled.past.entries
-        states = await means.briefing.states(self.task, text, prompt.tools, caller, visible)
+        tools, briefing = prompt.tools, means.briefing
+        states = await briefing.states(self.task, text, tools, caller, visible, end=end)
         return recalled.past.then(*states), (*recalled.fresh, *states)
 
     def _session(
@@ -189,6 +190,7 @@ class Turning:
     ) -> Session:
         return Session(
             turn=self._name,
+            end=given.delegation.until,
             caller=given.delegation.caller,
             prompt=prompt,
             defaults=self.means.defaults,

@@ -1,6 +1,5 @@
 """The bounded loop: look, look, then an answer or a proposal. It performs no effect and the model controls no exit."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -25,7 +24,7 @@ from core.redaction import Redactor
 from core.stepping import Propose, Stepping
 from core.tools import Caller, Toolbox
 from core.trail import Trail, untold
-from core.transcript import Entry, Heard, Move, Returned, Say, ToolCall, Use
+from core.transcript import Entry, Heard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +33,8 @@ class Session:
 
     turn: str
     """Names what it runs; of another claim of the same turn it is another one."""
+    end: float
+    """When the turn's time is over, on the loop's clock: it began before a model was asked."""
     caller: Caller
     prompt: Prompt
     defaults: Mapping[str, Json]
@@ -46,28 +47,6 @@ class Session:
     """Tells a model that writes of what arrived while it worked."""
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dictated:
-    """A `Model` for a command that a person typed: that call, then what came of it."""
-
-    call: ToolCall
-
-    @property
-    def generative(self) -> bool:
-        """See the port."""
-        return False
-
-    async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
-    ) -> Move:
-        """Make the one call, then say its result as it is."""
-        del prompt, conclude
-        last = entries[-1]
-        if isinstance(last, Returned):
-            return Say(text="\n".join(result.text for result in last.results))
-        return Use(calls=(self.call,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +97,7 @@ class Agent:
         size = history.bytes + session.prompt.says.bytes if model.generative else 0
         names = Names(turn=session.caller.turn, before=history.ids)
         progress = Progress(history=history.sent, bytes=size, names=names, watch=session.watch)
-        now, limits = asyncio.get_running_loop().time(), self.limits
+        limits = self.limits
         asking = self.asking(model, session.prompt, session.turn, session.trail)
         reading = Reading(
             runner=self.runner,
@@ -133,7 +112,7 @@ class Agent:
             defaults=session.defaults,
             generative=model.generative,
         )
-        deadline = now + limits.seconds - (limits.reserve if model.generative else 0)
+        deadline = session.end - (limits.reserve if model.generative else 0)
         guarding = Guarding(
             guards=session.guards, redactor=self.redactor, trail=session.trail, turn=session.turn
         )
@@ -160,5 +139,5 @@ class Agent:
             progress=progress,
             mail=session.mail if model.generative else no_mail,
             deadline=deadline,
-            end=now + limits.seconds,
+            end=session.end,
         )

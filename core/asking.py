@@ -11,11 +11,8 @@ from core.ports import Model
 from core.prompt import Prompt
 from core.trail import Moved, Trail, untold
 from core.transcript import Broken, Entry, Move, Pause, Say, Use, Wire
+from core.waiting import OUTAGES, now, settled
 
-_GRACE = 0.2
-"""Seconds in which a model call that was cancelled may end; after them it is left to itself."""
-_OUTAGES: tuple[type[BaseException], ...] = (Exception, BaseExceptionGroup, GeneratorExit)
-"""What an SDK raises, its task groups and streams too."""
 _log = logging.getLogger("sayso.turn")
 
 
@@ -36,7 +33,7 @@ class Asking:
             found = await self._asked(entries, deadline, conclude=False)
             if found is not None:
                 return found
-            left = deadline - _now()
+            left = deadline - now()
             await asyncio.sleep(min(pause, left))
             if pause >= left:
                 return Reason.MAX_SECONDS
@@ -51,21 +48,13 @@ class Asking:
         self, entries: tuple[Entry, ...], deadline: float, *, conclude: bool
     ) -> Move | Reason | None:
         """Ask once; None where nothing came back, so that asking again is safe."""
-        began = _now()
-        left = deadline - began
-        if left <= 0:
+        began = now()
+        if began >= deadline:
             return Reason.MAX_SECONDS
-        task = asyncio.ensure_future(self._call(entries, conclude=conclude))
-        task.add_done_callback(_consumed)
-        try:
-            done, _ = await asyncio.wait({task}, timeout=left)
-        finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task}, timeout=_GRACE)
-        found = self._came(task) if done and _now() < deadline else Reason.MAX_SECONDS
+        task = await settled(self._call(entries, conclude=conclude), deadline)
+        found = self._came(task) if task else Reason.MAX_SECONDS
         if self.model.generative:
-            await self.trail((self._moved(found, entries, round((_now() - began) * 1000)),))
+            await self.trail((self._moved(found, entries, round((now() - began) * 1000)),))
         return found
 
     async def _call(self, entries: tuple[Entry, ...], *, conclude: bool) -> object:
@@ -78,7 +67,7 @@ class Asking:
         error = task.exception()
         if isinstance(error, Unavailable):
             return self._failed(type(error).__name__, None)
-        if isinstance(error, _OUTAGES):
+        if isinstance(error, OUTAGES):
             # An outage is explained, whatever it looks like.
             return self._failed(type(error).__name__, Reason.MODEL_UNAVAILABLE)
         move = task.result()
@@ -116,13 +105,3 @@ def _stop(found: Move | Reason | None) -> str:
             return found
         case _:
             return type(found).__name__.lower()
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
-def _consumed(task: asyncio.Task[object]) -> None:
-    """Take what a call raised that nobody waits for any more, so that nothing prints it."""
-    if not task.cancelled():
-        task.exception()

@@ -4,7 +4,6 @@ It happens where a turn begins and nowhere else, and the newest turns stay as th
 is parted from its result (C79).
 """
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +17,7 @@ from core.past import Past
 from core.prompt import Prompt
 from core.redaction import Redactor
 from core.transcript import Called, Compacted, Entry, Heard, Noted, Returned, Say, Spoke
+from core.waiting import beforehand
 
 _LINE = 200
 """Characters of what was asked, of how a turn ended, and of what waits, in a line."""
@@ -45,19 +45,22 @@ class Compaction:
         return past.is_whole and past.bytes > self.most(prompt)
 
     async def shortened(
-        self, past: Past, asking: Asking, waiting: Iterable[str]
+        self, past: Past, asking: Asking, waiting: Iterable[str], *, end: float
     ) -> tuple[Entry, ...]:
-        """Return what stands for the whole of it: at most half of what it may have, so it is rare."""
-        words = await self._words(past, asking)
+        """Return what stands for the whole of it: at most half of what it may have, so it is rare.
+
+        The model has a part of the time up to the `end` of the turn, so that most is left to answer.
+        """
+        words = await self._words(past, asking, end)
         return compacted(past.sent, self.most(asking.prompt) // 2, waiting, words)
 
-    async def _words(self, past: Past, asking: Asking) -> str:
+    async def _words(self, past: Past, asking: Asking, end: float) -> str:
         """Have the model sum up what it has read; empty where it cannot or does not."""
         entries = (*past.sent, _SUM_UP)
         size = past.bytes + prompt_bytes((_SUM_UP,)) + asking.prompt.says.bytes
         if size > self.limits.prompt_bytes:
             return ""
-        by = asyncio.get_running_loop().time() + self.limits.conclusion_seconds
+        by = beforehand(self.limits.conclusion_seconds, end)
         move = await asking.conclusion(entries, deadline=by)
         return said(move.text, self.redactor).strip() if isinstance(move, Say) else ""
 

@@ -16,6 +16,7 @@ from core.redaction import Redactor
 from core.tools import Caller
 from core.toolset import State
 from core.transcript import Entry, Form, Stated, Trust
+from core.waiting import within
 
 MOST_BYTES = 8 * 1024
 """Of one state."""
@@ -38,21 +39,22 @@ class Context:
     sources: tuple[Source, ...]
     redactor: Redactor
     most: int = MOST_BYTES
-    seconds: float = 2.0
-    """In which a source has to answer."""
 
     def __post_init__(self) -> None:
         for name, times in Counter(source.name for source in self.sources).items():
             if times > 1:
                 raise Invalid(f"Two states are called {name}. Rename one of their toolsets.")
 
-    async def news(self, caller: Caller, history: Sequence[Entry]) -> tuple[Stated, ...]:
+    async def news(
+        self, caller: Caller, history: Sequence[Entry], *, by: float
+    ) -> tuple[Stated, ...]:
         """Return what to add to a transcript so that it tells the present state of every source.
 
-        A source that fails or is slow is said to be away, once; what was said of it stays.
+        A source that fails, or has not answered by then, is said to be away, once; what was said
+        of it stays.
         """
         sources = (*self.sources, *self._gone(history))
-        found = await asyncio.gather(*(self._now(source, caller) for source in sources))
+        found = await asyncio.gather(*(self._now(source, caller, by) for source in sources))
         made = (
             _next(source, statements(history, source.name), text)
             for source, text in zip(sources, found, strict=True)
@@ -65,11 +67,10 @@ class Context:
         told = dict.fromkeys(entry.source for entry in history if isinstance(entry, Stated))
         return (Source(name=name, state=_nothing) for name in told if name not in known)
 
-    async def _now(self, source: Source, caller: Caller) -> str | None:
+    async def _now(self, source: Source, caller: Caller, by: float) -> str | None:
         """Return a state as a model may see it; None where it cannot be looked at."""
         try:
-            async with asyncio.timeout(self.seconds):
-                text = await source.state(caller)
+            text = await within(source.state(caller), by)
             return self._capped(self.redactor.text(sound(text)))
         except Exception as error:  # noqa: BLE001 - whatever fails here must not cost the answer
             _log.warning("the state of %s: %s", source.name, type(error).__name__)

@@ -12,6 +12,7 @@ from core.mailbox import Message
 from core.outcomes import Reason
 from core.plans import Plan
 from core.profiles import DEFAULT
+from core.rates import NoRoom, Rate
 from core.trail import Happening
 from core.transcript import Entry, Noted
 
@@ -89,13 +90,23 @@ Wish: TypeAlias = Words | Masked | Exported | Again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewTurn:
-    """A message that came in, ready to be stored."""
+class Arrival:
+    """That somebody said something somewhere, before it is looked at."""
 
-    id: str
     tenant: str
     principal: str
     place: Place
+    deliveries: tuple[str, ...] = ()
+    """Every id under which the same may come in again."""
+    rate: Rate | None = None
+    """What it is counted by, if it is; the same message is counted once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTurn(Arrival):
+    """A message that came in, ready to be stored."""
+
+    id: str
     conversation: str | None = None
     """The one that was named; None for that of the thread, or a new one."""
     opens: str
@@ -105,7 +116,6 @@ class NewTurn:
     """What a new conversation gets; one that there is already keeps its own."""
     chosen: bool = False
     """Whether somebody chose the profile: then it has to be the conversation's."""
-    deliveries: tuple[str, ...] = ()
     runner: str | None = None
     """The process that is about to answer it by itself."""
     schedule: str | None = None
@@ -207,7 +217,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One entry of a conversation: asked, answered, card (as JSON), report or note."""
+    """One entry of a conversation: asked, answered, card (as JSON), progress, report or note."""
 
     at: datetime
     kind: str
@@ -218,11 +228,18 @@ class Said:
 class Conversations(Protocol):
     """Where conversations are kept. Every method is one transaction."""
 
-    async def receive(self, new: NewTurn) -> Received:
-        """Keep a message and queue its turn; for one that was received before, return that one (I9).
+    async def arrived_before(self, arrival: Arrival) -> Turn | NoRoom | None:
+        """Return the turn of a message that was received before; else whether its rate has no room.
 
-        Raises `Refused`, always in the same words, where there is no such conversation or it
-        belongs to another tenant or another place; where too many wait already; and where what
+        Counts nothing: that is for whoever keeps the message, or refuses it.
+        """
+        ...
+
+    async def receive(self, new: NewTurn) -> Received:
+        """Keep and count a message and queue its turn; return the one that was received before (I9).
+
+        Raises `TooFast` where its rate has no room. Raises `Refused`, always in the same words, where
+        there is no such conversation or it belongs to another tenant or another place; where too many wait already; and where what
         its schedule asked for before still waits.
         """
         ...

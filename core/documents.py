@@ -7,6 +7,7 @@ from typing import TypeAlias, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from core import wording
 from core.canonical import Json
 from core.display import one_line
 from core.errors import Invalid
@@ -49,17 +50,16 @@ class Document:
 
     def explain(self, error: ValidationError) -> Invalid:
         """Return the one-line error for the first thing that pydantic refused."""
-        first = error.errors(include_url=False, include_input=False)[0]
-        problem = first["msg"].removeprefix("Value error, ").rstrip(".")
-        step = _NEXT_STEP.get(first["type"], "Correct it.")
-        return self.error(first["loc"], f"{problem}. {step}")
+        first = wording.first(error)
+        step = _NEXT_STEP.get(first.kind, "Correct it.")
+        return self.error(first.where, f"{first.problem}. {step}")
 
 
 def load(text: str, file: str) -> Document:
     """Read one YAML document; raise `Invalid` for bad YAML, a repeated key, or an alias."""
     lines: dict[Path, int] = {}
     try:
-        loader = _LOADER(text)
+        loader = _LOADER(text.removeprefix("\ufeff"))  # some editors put it before UTF-8
         try:
             node = loader.get_single_node()
             value = None if node is None else _value(_Walk(loader, file, lines, set()), node, ())
@@ -69,6 +69,8 @@ def load(text: str, file: str) -> Document:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it cannot be read"
         line = mark.line + 1 if mark else 1
+        if mark and "".join(text.splitlines()[line - 1 : line])[mark.column :][:1] == "\t":
+            problem = "a tab stands where only spaces may"
         raise Invalid(one_line(f"{file}:{line}: not valid YAML: {problem}. Correct it.")) from error
     return Document(file=file, value=value, lines=lines)
 

@@ -7,14 +7,16 @@ class SaysoError(Exception):
     """A failure with a sentence that is safe to show and details for the log alone.
 
     `str(error)` never reaches people; `shown` does, so it says what to do next and holds no values
-    that somebody else typed.
+    that somebody else typed. Where it does have to hold some, `logged` says the same without them:
+    for the audit log, from which nothing is ever erased.
     """
 
     kind: ClassVar[str] = "unavailable"
 
-    def __init__(self, shown: str, **detail: object) -> None:
+    def __init__(self, shown: str, *, logged: str = "", **detail: object) -> None:
         super().__init__(shown)
         self.shown = shown
+        self.logged = logged or shown
         self.detail = detail
 
 

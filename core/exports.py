@@ -1,31 +1,17 @@
 """A conversation as data from which it is rebuilt: what its model was sent, and what people read."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any
 
 from core import canonical
 from core.canonical import Json, JsonObject
 from core.conversations import Said, Turn
 from core.errors import Refused
 from core.events import Place
-from core.transcript import (
-    Called,
-    Compacted,
-    Entry,
-    Form,
-    Heard,
-    Noted,
-    Result,
-    Returned,
-    Spoke,
-    Stated,
-    ToolCall,
-    Trust,
-    values,
-)
+from core.stored_entries import Unreadable, body_of, entry_of, kind_of
+from core.transcript import Entry
 
 SCHEMA = "sayso.conversation/1"
 
@@ -61,53 +47,6 @@ class Export:
     runs: tuple[str, ...]
 
 
-def kind_of(entry: Entry) -> str:
-    """Return the word under which an entry is kept."""
-    return type(entry).__name__.lower()
-
-
-def body_of(entry: Entry) -> str:
-    """Return the text in which an entry is kept: equal entries have equal bytes (I10)."""
-    return canonical.encode(values(entry))
-
-
-def entry_of(kind: str, text: str) -> Entry:
-    """Return the entry that was kept as this text."""
-    body: Any = json.loads(text)
-    return _BUILT.get(kind, _unknown)(body)
-
-
-def _called(body: Any) -> Entry:  # noqa: ANN401 - as it was stored
-    return Called(**body | {"calls": tuple(ToolCall(**call) for call in body["calls"])})
-
-
-def _returned(body: Any) -> Entry:  # noqa: ANN401 - as it was stored
-    return Returned(results=tuple(Result(**result) for result in body["results"]))
-
-
-def _stated(body: Any) -> Entry:  # noqa: ANN401 - as it was stored
-    return Stated(**body | {"form": Form(body["form"]), "trust": Trust(body["trust"])})
-
-
-def _compacted(body: Any) -> Entry:  # noqa: ANN401 - as it was stored
-    return Compacted(**body | {"told": tuple(body["told"]), "waiting": tuple(body["waiting"])})
-
-
-def _unknown(_: object) -> NoReturn:
-    raise Refused(_NO_EXPORT)
-
-
-_BUILT: Mapping[str, Callable[[Any], Entry]] = {
-    "heard": lambda body: Heard(**body),
-    "called": _called,
-    "returned": _returned,
-    "spoke": lambda body: Spoke(**body),
-    "noted": lambda body: Noted(**body),
-    "stated": _stated,
-    "compacted": _compacted,
-}
-
-
 def transcript(entries: Sequence[Entry]) -> list[JsonObject]:
     """Return a transcript as plain values; `rebuilt` reads them back."""
     return [{"kind": kind_of(one), "body": canonical.parse(body_of(one))} for one in entries]
@@ -125,5 +64,5 @@ def rebuilt(text: str) -> tuple[Entry, ...]:
         return tuple(
             entry_of(one["kind"], canonical.encode(one["body"])) for one in values["transcript"]
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, Unreadable) as error:
         raise Refused(_NO_EXPORT) from error

@@ -3,7 +3,6 @@
 A message continues the task or changes the subject, and software says which of both in so many words.
 """
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import Protocol, TypeAlias, assert_never
 
 from core.display import one_line
 from core.entities import Choices, Entity, named
+from core.waiting import within
 
 LONGEST_INTENT = 200
 """Characters."""
@@ -97,16 +97,13 @@ def _differs(before: frozenset[Entity], found: frozenset[Entity]) -> bool:
     return bool(kinds - same)
 
 
-async def classified(
-    classifier: Classifier, frame: Frame, text: str, *, seconds: float
-) -> Topic | None:
-    """Return what a classifier says within so many seconds; None where it says nothing.
+async def classified(classifier: Classifier, frame: Frame, text: str, *, by: float) -> Topic | None:
+    """Return what a classifier says by then; None where it says nothing.
 
     A first message has no subject to change.
     """
     try:
-        async with asyncio.timeout(seconds):
-            topic = await classifier(frame, text)
+        topic = await within(classifier(frame, text), by)
     except Exception as error:  # noqa: BLE001 - an outage keeps the frame, whatever it looks like
         _log.warning("the classifier failed: %s", type(error).__name__)
         return None

@@ -4,7 +4,8 @@ In this order: known, allowed here, its arguments, authority, rate, and then it 
 What is missing and what is forbidden read the same (C25).
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,21 +14,41 @@ from typing import TypeAlias
 from core.admission import Admission, Rules, admissions, refusal
 from core.calls import Step
 from core.display import one_line
-from core.errors import Refused, SaysoError
+from core.errors import Refused, SaysoError, Unavailable
 from core.redaction import Redactor
 from core.tools import Checked
 from core.trail import Happening, Stage, Staged, Trail
 from core.transcript import Result
+from core.waiting import now, within
 
+CHECK_SECONDS = 5.0
+"""In which a check has to say whether a call may be made: a tool's own may ask anybody."""
 Check: TypeAlias = Callable[[Checked], Awaitable[object]]
 """Returns None where a call may be made, else why not; whatever else comes back refuses too (C20)."""
 
 
-async def unchecked(_: Checked) -> None:
+Count: TypeAlias = Callable[[Sequence[Checked]], Awaitable[object]]
+"""Returns None where all calls were counted, else `TooOften`; whatever else comes back refuses all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooOften:
+    """Some calls came too often, so none of those that came at once was counted."""
+
+    why: Mapping[int, str]
+    """By the place of the call among them."""
+
+
+async def unchecked(_: object) -> None:
     """Refuse nothing."""
 
 
 _FAILED = "It could not be checked whether this may be done, so it was not. Tell an operator."
+_SLOW = (
+    "Whether this may be done was not found out in time, so it was not done. Ask again in a while; "
+    "tell an operator where that does not help."
+)
+_log = logging.getLogger("sayso.turn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +57,8 @@ class Access:
 
     authorize: Check = unchecked
     """Asked anew for each call: authority may have gone since the turn began."""
-    count: Check = unchecked
-    """Counts a call at the moment it is dispatched; says why where it was made too often."""
+    count: Count = unchecked
+    """Counts calls at the moment they are dispatched, all or none; says which came too often."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,6 +73,8 @@ class Gateway:
     _happened: list[Happening] = field(default_factory=list[Happening])
     refused: dict[str, str] = field(default_factory=dict[str, str])
     """Why calls were not authorised or came too often, by tool, for whoever asked."""
+    again: set[str] = field(default_factory=set[str])
+    """The calls of which nothing came but that it may work later: they may be made again as they are."""
 
     async def admit(self, step: Step, seen: AbstractSet[str]) -> tuple[Admission, ...]:
         """Lead the calls of a step as far as authority; `seen` marks those that were made before."""
@@ -59,16 +82,36 @@ class Gateway:
         return tuple(made)
 
     async def dispatch(self, calls: Sequence[tuple[str, Checked]]) -> dict[str, Result]:
-        """Count calls that are about to run or to be proposed; return why some may not.
+        """Count calls that are about to run, each for itself; return why some may not.
 
         Whatever happened so far is kept before this returns.
         """
+        errors = await too_often(self.access.count, [checked for _, checked in calls])
+        if errors and len(calls) > 1:
+            alone = [await too_often(self.access.count, [checked]) for _, checked in calls]
+            errors = {at: found[0] for at, found in enumerate(alone) if found}
+        return await self._counted(calls, errors, runs=range(len(calls)))
+
+    async def dispatch_together(self, calls: Sequence[tuple[str, Checked]]) -> dict[str, Result]:
+        """Count calls that are about to be proposed as one plan: all, or none and say why.
+
+        Whatever happened so far is kept before this returns.
+        """
+        errors = await too_often(self.access.count, [checked for _, checked in calls])
+        return await self._counted(calls, errors, runs=() if errors else range(len(calls)))
+
+    async def _counted(
+        self,
+        calls: Sequence[tuple[str, Checked]],
+        errors: Mapping[int, SaysoError],
+        runs: Sequence[int],
+    ) -> dict[str, Result]:
         refused = dict[str, Result]()
-        for key, checked in calls:
-            objection = await self._objection(self.access.count, key, checked, Stage.RATE)
+        for at, (key, checked) in enumerate(calls):
+            objection = self._stage(key, checked.tool.name, Stage.RATE, errors.get(at))
             if objection:
                 refused[key] = objection
-            else:
+            elif at in runs:
                 self._staged(key, checked.tool.name, Stage.RUN)
         await self.tell()
         return refused
@@ -102,12 +145,16 @@ class Gateway:
         self, check: Check, call: str, checked: Checked, stage: Stage
     ) -> Result | None:
         """Return why a check does not let a call through; one that fails does not either."""
-        tool = checked.tool.name
-        error = await objection(check, checked)
+        return self._stage(call, checked.tool.name, stage, await objection(check, checked))
+
+    def _stage(self, call: str, tool: str, stage: Stage, error: SaysoError | None) -> Result | None:
+        """Put on record how a call came through a stage; return what answers it where it did not."""
         self._staged(call, tool, stage, error.shown if error else "")
         if error is None:
             return None
         self.refused[tool] = one_line(error.shown)
+        if stage is Stage.RATE or isinstance(error, Unavailable):
+            self.again.add(call)
         return refusal(call, error)
 
     def _staged(self, call: str, tool: str, stage: Stage, why: str = "") -> None:
@@ -117,13 +164,38 @@ class Gateway:
 
 async def objection(check: Check, checked: Checked) -> SaysoError | None:
     """Return why a check does not let a call through; None alone lets it (C20)."""
+    why = await _found(check(checked), checked.tool.name)
+    if why is None or isinstance(why, SaysoError):
+        return why
+    return Refused(why if isinstance(why, str) and why.strip() else _FAILED)
+
+
+async def too_often(count: Count, calls: Sequence[Checked]) -> Mapping[int, SaysoError]:
+    """Count calls that stand or fall together; return why some came too often, by their place.
+
+    Where anything is returned, none was let through; None alone lets them (C20).
+    """
+    if not calls:
+        return {}
+    found = await _found(count(calls), ", ".join(checked.tool.name for checked in calls))
+    if found is None:
+        return {}
+    if isinstance(found, SaysoError):
+        return dict.fromkeys(range(len(calls)), found)
+    why = found.why if isinstance(found, TooOften) else dict[int, str]()
+    named = {at: Refused(why[at]) for at in range(len(calls)) if at in why}
+    return named or dict.fromkeys(range(len(calls)), Refused(_FAILED))
+
+
+async def _found(check: Awaitable[object], tools: str) -> object:
+    """Return what a check says in its time, or the error for which it says nothing."""
     try:
-        why = await check(checked)
+        return await within(check, now() + CHECK_SECONDS)
     except SaysoError as error:
         return error
-    if why is None:
-        return None
-    return Refused(why if isinstance(why, str) and why.strip() else _FAILED)
+    except Exception as error:  # noqa: BLE001 - what cannot be checked is refused, not the whole turn
+        _log.error("whether %s may be called was not checked: %s", tools, type(error).__name__)
+        return Unavailable(_SLOW) if isinstance(error, TimeoutError) else Refused(_FAILED)
 
 
 def _passed(stage: Stage) -> Iterable[Stage]:

@@ -4,7 +4,6 @@ A check lets something pass by returning None and in no other way. One that says
 or takes too long stops the turn: what could not be checked counts as forbidden.
 """
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from core.redaction import Redactor
 from core.tools import Checked
 from core.trail import Guarded, Trail
 from core.transcript import AgentText, Entry, Noted, Result, Returned
+from core.waiting import now, within
 
 _PREFIX = "guardrail:"
 _UNCHECKED = "this could not be checked against one of the guardrails"
@@ -139,23 +139,27 @@ class Guarding:
                 assert_never(payload)
 
     async def _asked(self, reason: Reason, checks: Sequence[Callable[[], object]]) -> object:
-        """Return the first thing that is not None, or that there was no knowing."""
+        """Return what the checks say, or that there was no knowing."""
         try:
-            async with asyncio.timeout(self.seconds):
-                for check in checks:
-                    found = check()
-                    found = await found if isawaitable(found) else found
-                    if found is not None:
-                        return found
+            return await within(_first(checks), now() + self.seconds)
         except Exception as error:  # noqa: BLE001 - a guard that fails has to stop what it guards
             # By its type alone: its text may hold what it was about.
             _log.error("turn %s: %s failed: %s", self.turn, reason, type(error).__name__)
             return _UNCHECKED
-        return None
 
     def _sentence(self, found: object) -> str:
         words = one_line(self.redactor.text(found)) if isinstance(found, str) else ""
         return words.rstrip(".") or _UNSAID
+
+
+async def _first(checks: Sequence[Callable[[], object]]) -> object:
+    """Return the first thing that is not None; None where all let it pass."""
+    for check in checks:
+        found = check()
+        found = await found if isawaitable(found) else found
+        if found is not None:
+            return found
+    return None
 
 
 def results_of(entries: Sequence[Entry]) -> tuple[Result, ...]:

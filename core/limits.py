@@ -23,7 +23,7 @@ class Limits:
     """In and out together, as the provider counts them: the default is six moves with prompts of
     25,000 each, which few questions need, and a conclusion with two of those."""
     seconds: float = 120.0
-    """Of wall clock, from the first move to the end; whatever is in flight then is cancelled."""
+    """Of wall clock, with all that comes before the first move; whatever is in flight is cancelled."""
     prompt_bytes: int = 256 * 1024
     argument_bytes: int = 32 * 1024
     """Of one call."""

@@ -92,18 +92,10 @@ class Course:
         """Take a step; where the turn goes on, tell the model what arrived meanwhile."""
         looks = not is_last and self._affords_a_move()
         ended = await self.stepping.take(move, looks=looks)
-        return await self._told() if looks and not ended else ended
-
-    async def _told(self) -> Violation | None:
-        """Append what arrived meanwhile, as long as it may be answered."""
-        for entry in await self.mail(self.limits.kept_bytes - self.progress.bytes):
-            if isinstance(entry, Heard):
-                heard = Input(speaker=entry.speaker, text=entry.text)
-                violation = await self.guarding.check(heard)
-                if violation:
-                    return violation
-            self.progress.append(entry)
-        return None
+        if looks and not ended:
+            room = self.limits.kept_bytes - self.progress.bytes
+            self.progress.append(*await self.mail(room, self.guarding.check))
+        return ended
 
     async def _next(self) -> Move | Reason | Violation:
         """Return the next move, or the reason for which the model is not asked or did not answer."""

@@ -1,7 +1,8 @@
 """Messages that arrive while a turn runs: announced once, taken in by id, or left to turns of their own.
 
 Only words of the person for whom the turn acts can be taken in: whatever comes of them comes with that
-person's authority. Taking in is a wish until the turn ends; whoever keeps its end decides.
+person's authority. Taking in is a wish until the turn ends; whoever keeps its end decides. What a
+guardrail stops is told of by nobody here: the turn of that message answers for it.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.canonical import JsonObject, encode, sha256
 from core.display import one_line, sound, strings
 from core.errors import Incorrect, SaysoError
+from core.guardrails import Input, Violation
 from core.limits import prompt_bytes
 from core.tools import ABSORB, Caller, Effect, Tool
 from core.transcript import Entry, Heard, Noted
@@ -32,6 +34,12 @@ _NONE = (
     f"{ABSORB}: `ids`: none of these was announced as a message that can be taken in and still waits. "
     "Leave them: whatever waits is answered after this turn."
 )
+TOGETHER = "Answered together with the message before."
+"""The end of a message that was taken in and answered. It is not posted."""
+LEFT = Noted(
+    text="Of the messages that were taken in, some are not answered with this turn: each of those is "
+    "answered by itself, or was stopped."
+)
 _TOO_LARGE = (
     "A message is too large to be taken into what is left of the conversation. It is answered after "
     "this turn."
@@ -49,12 +57,15 @@ class Message:
 
 Arrivals: TypeAlias = Callable[[], Awaitable[Sequence[Message]]]
 """Returns what waits now and may be told of, in order of arrival."""
-Mail: TypeAlias = Callable[[int], Awaitable[tuple[Entry, ...]]]
-"""Returns what a model has yet to be told of, in at most so many bytes of a prompt."""
+Screen: TypeAlias = Callable[[Input], Awaitable[Violation | None]]
+"""Returns why a message may not be read; None where it may."""
+Mail: TypeAlias = Callable[[int, Screen], Awaitable[tuple[Entry, ...]]]
+"""Returns what a model has yet to be told of, in at most so many bytes of a prompt, all of it screened."""
 
 
-async def no_mail(_: int) -> tuple[Entry, ...]:
+async def no_mail(_: int, screen: Screen) -> tuple[Entry, ...]:
     """Tell of nothing."""
+    del screen
     return ()
 
 
@@ -77,7 +88,9 @@ class Mailbox:
     arrivals: Arrivals
     heard: tuple[str, ...] = ()
     """The messages that the model was given whole, in that order."""
-    _told: set[str] = field(default_factory=set[str])
+    _passed: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Whether what was screened may be told of."""
+    _told: dict[str, Message] = field(default_factory=dict[str, Message])
     _wanted: dict[str, Message] = field(default_factory=dict[str, Message])
     """What was asked for and is yet to be given."""
 
@@ -94,18 +107,27 @@ class Mailbox:
             look=self._absorb,
         )
 
-    async def news(self, room: int) -> tuple[Entry, ...]:
-        """Return what was asked for, whole, and what arrived since, each message once."""
+    async def news(self, room: int, screen: Screen) -> tuple[Entry, ...]:
+        """Return what was asked for, whole, and what arrived since, each message once.
+
+        Nothing of a message is told, now or later, that did not pass the screen whole.
+        """
         taken = tuple(self._taken(room))
-        told = self._announcement(await self._arrived(), room - prompt_bytes(taken))
-        return (*taken, *told)
+        new = [one for one in await self._arrived() if await self._passes(one, screen)]
+        return (*taken, *self._announcement(new, room - prompt_bytes(taken)))
+
+    async def _passes(self, one: Message, screen: Screen) -> bool:
+        if one.id not in self._passed:
+            stopped = await screen(Input(speaker=one.speaker, text=sound(one.text)))
+            self._passed[one.id] = stopped is None
+        return self._passed[one.id]
 
     async def _absorb(self, arguments: JsonObject, caller: Caller) -> str:
         """Want what is named and can be had; its text comes beside the results of the step."""
         del caller
-        named = self._told.intersection(strings(arguments["ids"]))
-        waiting = await self.arrivals()
-        found = {one.id: one for one in waiting if one.id in named and self._may_have(one)}
+        named = self._told.keys() & set(strings(arguments["ids"]))
+        waiting = [one.id for one in await self.arrivals() if one.id in named]
+        found = {name: self._told[name] for name in waiting if self._may_have(self._told[name])}
         if not found:
             raise Incorrect(_NONE)
         self._wanted |= found
@@ -141,7 +163,7 @@ class Mailbox:
         note = Noted(text="\n".join((_ANNOUNCED, *map(self._line, new))))
         if prompt_bytes((note,)) > room:
             return ()
-        self._told |= {one.id for one in new}
+        self._told |= {one.id: one for one in new}
         return (note,)
 
     def _line(self, one: Message) -> str:

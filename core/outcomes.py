@@ -50,6 +50,9 @@ STOPS = {
 }
 """How a message that is not whole ends the turn."""
 
+WHOLE = (Reason.ANSWERED, Reason.ASKED, Reason.PROPOSED)
+"""The ends in which the model had its say about all that it heard."""
+
 LIMITS = {
     Reason.MAX_TURNS: "this took more steps than one turn may have",
     Reason.MAX_TOOL_CALLS: "this needs more tool calls than one turn may make",
@@ -81,7 +84,13 @@ _FORCED = {
         "The model's message could not be used. Nothing was changed; ask again, in other words if "
         "it happens twice."
     ),
+    Reason.STOPPED: "Stopped. Nothing was changed.",
 }
+UNFORESEEN = (
+    "I could not answer this: something failed that nobody foresaw. Nothing was changed; an operator "
+    "finds it in the log."
+)
+"""The sentence for an error that was no message of the model."""
 
 _GUARDED = {
     Reason.GUARDRAIL_INPUT: ("Not answered", "Nothing was changed; ask in other words."),
@@ -104,7 +113,7 @@ def guarded(reason: Reason, why: str) -> str:
 
 
 def forced(reason: Reason) -> str:
-    """Return the sentence for an end that neither the model nor a person wanted."""
+    """Return the sentence for an end in which neither the model nor a guardrail has a say."""
     return _FORCED.get(reason) or f"I stopped: {LIMITS[reason]}. Ask for less at once."
 
 

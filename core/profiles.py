@@ -36,7 +36,6 @@ class Profiles:
     """All profiles, and which conversations get which."""
 
     known: Mapping[str, Profile] = field(default_factory=lambda: {DEFAULT: Profile(name=DEFAULT)})
-    default: str = DEFAULT
     of_tenant: Mapping[str, str] = field(default_factory=dict[str, str])
     of_channel: Mapping[str, str] = field(default_factory=dict[str, str])
     """By the resource of a place."""
@@ -47,7 +46,7 @@ class Profiles:
 
     def of(self, tenant: str, place: Place) -> Profile:
         """Return what a new conversation there gets: the channel's, else the tenant's, else the default."""
-        name = self.of_channel.get(place.resource) or self.of_tenant.get(tenant) or self.default
+        name = self.of_channel.get(place.resource) or self.of_tenant.get(tenant) or DEFAULT
         return self.known[name]
 
     def chosen(self, name: str, groups: frozenset[str]) -> Profile:

@@ -9,16 +9,12 @@ from core.admission import refusal
 from core.display import sound
 from core.errors import Incorrect, SaysoError, Unavailable
 from core.jobs import LeaseLost
-from core.ports import Ended, Ending, Runner
+from core.ports import Runner, ending_in_words
 from core.tools import Caller, Checked
 from core.trail import Looked, Trail, untold
 from core.transcript import Result
+from core.waiting import now, within
 
-_ENDINGS = {
-    Ending.TIMED_OUT: "it ran longer than its time limit",
-    Ending.TOO_MUCH_OUTPUT: "it printed more than its output limit",
-    Ending.NOT_STARTED: "it could not be started",
-}
 _log = logging.getLogger("sayso.turn")
 
 
@@ -43,7 +39,7 @@ class Reading:
         again = set[str]()
 
         async def one(key: str, checked: Checked) -> None:
-            began = _now()
+            began = now()
             try:
                 found[key] = self._bounded(checked, await self._read(key, checked))
             except LeaseLost:
@@ -60,7 +56,7 @@ class Reading:
                 call=key,
                 tool=checked.tool.name,
                 failed=found[key].failed,
-                milliseconds=round((_now() - began) * 1000),
+                milliseconds=round((now() - began) * 1000),
             )
             await self.trail((looked,))
 
@@ -86,7 +82,8 @@ class Reading:
         """Run a read to its end or to its first failing step."""
         if checked.tool.look:
             caller = replace(self.caller, call=key)
-            return Result(call=key, text=await checked.tool.look(checked.arguments, caller))
+            text = await within(checked.tool.look(checked.arguments, caller))
+            return Result(call=key, text=text)
         shown: list[str] = []
         for step in checked.tool.expand(checked.arguments).steps:
             obstacle = self.runner.obstacle(step)
@@ -101,15 +98,3 @@ class Reading:
                 )
         text = "\n".join(filter(None, shown)) or f"{checked.tool.name}: done, it printed nothing."
         return Result(call=key, text=text)
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
-def ending_in_words(ended: Ended) -> str:
-    """Say how a command ended."""
-    if ended.ending is not Ending.EXITED:
-        return _ENDINGS[ended.ending]
-    code = ended.exit_code or 0
-    return f"signal {-code}" if code < 0 else f"exit code {code}"

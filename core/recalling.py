@@ -2,10 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from core.display import one_line, output
+from core.display import one_line
 from core.memories import Memory
+from core.rendering import quoted
 
 MOST_RECALLED = 10
 RECALLED_BYTES = 4096
@@ -33,7 +34,7 @@ def shown(found: Sequence[Memory]) -> str:
         return "Nothing that is remembered here has any of these words."
     blocks, size = list[str](), 0
     for one in found[:MOST_RECALLED]:
-        block = "\n".join([f"[{label(one)}]", *_fenced(one.text)])
+        block = quoted(label(one), one.text)
         size += len(block.encode()) + 1
         if size > RECALLED_BYTES:
             break
@@ -45,7 +46,3 @@ def shown(found: Sequence[Memory]) -> str:
 def label(one: Memory) -> str:
     """Return in one line what a memory is called, what sort it is, who says so and since when."""
     return f"{one.id} {one.kind} by {one.trust} from {one_line(one.source, 120)}, {one.at:%Y-%m-%d}"
-
-
-def _fenced(text: str) -> Iterator[str]:
-    return (f"| {output(line)}" for line in text.splitlines())

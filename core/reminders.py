@@ -28,6 +28,11 @@ def schedule_of(reminder: str) -> str:
     return f"{_MARK}{reminder}"
 
 
+def is_of_one(schedule: str | None) -> bool:
+    """Whether what stands as the schedule of a turn is a reminder."""
+    return (schedule or "").startswith(_MARK)
+
+
 class ReminderState(StrEnum):
     """Where a reminder is."""
 

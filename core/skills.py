@@ -58,7 +58,7 @@ def skill(text: str, file: str, stem: str) -> Skill:
 
     `stem` is the name of its file, which is its own: so what is asked for can be no path.
     """
-    parts = _FILE.fullmatch(text)
+    parts = _FILE.fullmatch(text.removeprefix("\ufeff"))  # some editors put it before UTF-8
     if parts is None:
         raise Invalid(
             f"{file}:1: it has to begin with its name and summary between two lines of `---`. Add "
@@ -71,5 +71,5 @@ def skill(text: str, file: str, stem: str) -> Skill:
         raise document.error(("name",), f"it has to be that of its file, {stem}. Rename one.")
     body = sound(parts["body"]).strip()
     if not body:
-        raise Invalid(f"{file}: it says nothing after its summary. Write the text, or remove it.")
+        raise Invalid(f"{file}:1: it says nothing after its summary. Write the text, or remove it.")
     return Skill(name=front.name, summary=front.summary, body=body)

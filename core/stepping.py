@@ -45,6 +45,7 @@ _STOPPED = "Not run to its end: it was stopped."
 _ASKED = "The question was put to the person. The next message answers it."
 _NOT_ASKED = "Not run: a question ends the turn. Make this call again if it is needed then."
 _NOT_RUN = {
+    Reason.MAX_SECONDS: _LATE,
     Reason.MAX_TOOL_CALLS: f"Not run: {LIMITS[Reason.MAX_TOOL_CALLS]}.",
     Reason.REPEATED_CALL: "Not run: a call of this step was made before and had been corrected.",
 }
@@ -78,13 +79,21 @@ class Stepping:
             work.results[asks.id] = Result(call=asks.id, text=_ASKED)
             self._keep(work, _NOT_ASKED)
             return self._outcome(Reason.ASKED, said(question_text(asks), self.redactor))
-        work.made = await self.gateway.admit(wanted, self.progress.seen)
-        reason = self._too_much(work.made)
+        reason = await self._admit(work)
         if reason:
             self._keep(work, _NOT_RUN[reason])
         ended = reason or await self._do(work, move.about, looks=looks)
         await self.gateway.tell()
         return ended
+
+    async def _admit(self, work: Evidence) -> Reason | None:
+        """Have the calls checked; return why none of them is made."""
+        try:
+            async with asyncio.timeout_at(self.deadline):
+                work.made = await self.gateway.admit(work.step, self.progress.seen)
+        except TimeoutError:
+            return Reason.MAX_SECONDS
+        return self._too_much(work.made)
 
     def _too_much(self, made: Sequence[Admission]) -> Reason | None:
         if any(one.repeats and one.mark in self.progress.corrected for one in made):
@@ -146,7 +155,7 @@ class Stepping:
                 key: Result(call=key, text=violation.text, failed=True) for key in gated
             }
             return violation
-        refused = await self.gateway.dispatch([*gated.items()])
+        refused = await self.gateway.dispatch_together([*gated.items()])
         if refused:
             self._block(work, gated, refused)
             return None
@@ -189,7 +198,8 @@ class Stepping:
 
     def _remember(self, work: Evidence) -> None:
         """Remember which calls were answered, so that they are not made again."""
-        still_open = {one.mark for one in work.made if one.call.id in work.open}
+        again = work.open | self.gateway.again
+        still_open = {one.mark for one in work.made if one.call.id in again}
         repeated = {one.mark for one in work.made if one.repeats}
         self.progress.corrected |= repeated - still_open
         self.progress.seen |= {one.mark for one in work.made} - still_open

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
+from core import wording
 from core.canonical import Json, JsonObject, encode
 from core.display import hidden, one_line
 from core.errors import Incorrect, Invalid, Refused
@@ -31,6 +32,11 @@ TASK = "task"
 
 OWN = frozenset({QUESTION, ABSORB, TASK})
 """Names of what belongs to a turn itself; no other tool has one of them."""
+
+
+def of_runbook(name: str) -> str:
+    """Return the resource under which the policy knows a runbook."""
+    return f"runbook:{name}"
 
 
 class Effect(StrEnum):
@@ -118,7 +124,7 @@ class Tool:
     @property
     def resource(self) -> str:
         """Return the name under which the policy knows this tool."""
-        return f"tool:{self.name}" if self.look else f"runbook:{self.name}"
+        return f"tool:{self.name}" if self.look else of_runbook(self.name)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -189,12 +195,12 @@ class Toolbox:
 
 
 def _expectation(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"]) or "arguments"
+    first = wording.first(error)
+    where = ".".join(str(part) for part in first.where) or "arguments"
     name = one_line(where, 60) if not hidden(where) else "an argument"
-    problem = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "missing":
+    problem = first.problem
+    if first.kind == "missing":
         problem = "it is required and has no default"
-    if first["type"] == "extra_forbidden":
+    if first.kind == "extra_forbidden":
         problem = "there is no such argument"
     return f"`{name}`: {problem}. Call it again with that corrected."

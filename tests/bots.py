@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from adapters.jobs.kinds import Kind
 from adapters.jobs.table import TableEngine
@@ -20,6 +20,7 @@ from bot.decide import Decided, Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.inbox import Inbox
+from bot.live import Live, LoopTimer, Tempo, Timer
 from bot.means import Means
 from bot.notify import Notifying
 from bot.recall import Memory, Recalling
@@ -32,7 +33,7 @@ from core.compaction import Compaction
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
-from core.events import Approve, Ask, Place, Stop
+from core.events import Approve, Ask, Place, Stop, StopRun
 from core.frame import Classifier
 from core.guardrails import Guards
 from core.jobs import Engine, Handler, Job
@@ -69,6 +70,8 @@ class Bots:
     limits: Limits = field(default_factory=Limits)
     memory: Memory = field(default_factory=Memory)
     """What these processes remember: more than any that are really several may."""
+    tempo: Tempo = field(default_factory=Tempo)
+    timer: Timer = field(default_factory=LoopTimer)
     is_broken: bool = False
     """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
 
@@ -128,6 +131,19 @@ class Bots:
             runs=stores.runs,
             conversations=stores.conversations,
             chats=self.chats,
+            live=self.live,
+        )
+
+    @cached_property
+    def live(self) -> Live:
+        """Return what shows runs: one for all of these processes, so that a delivery waits for it."""
+        stores = self.world.stores
+        return Live(
+            deliveries=stores.deliveries,
+            runs=stores.runs,
+            chats=self.chats,
+            tempo=self.tempo,
+            timer=self.timer,
         )
 
     @property
@@ -144,7 +160,9 @@ class Bots:
         """Return the handler of runs."""
         stores = self.world.stores
         execution = Execution(store=stores.runs, runner=self.world.counted)
-        return Running(store=stores.requests, gate=self.world.gate, execution=execution)
+        return Running(
+            store=stores.requests, gate=self.world.gate, execution=execution, live=self.live
+        )
 
     def engine(self, owner: str) -> TableEngine:
         """Return the engine of one process, for every kind of job that a message or a click leads to."""
@@ -238,17 +256,26 @@ class Bots:
         everything: bool = False,
     ) -> Stopped:
         """Stop from a process that runs nothing itself."""
+        identity = who(person) if isinstance(person, str) else person
+        event = Stop(identity=identity, conversation=conversation, everything=everything)
+        return await asyncio.wait_for(self.stopping.stop(event), PATIENCE)
+
+    async def stop_run(self, person: str, request: str) -> Stopped:
+        """Press the button below a run, in a process that runs nothing itself."""
+        pressed = StopRun(identity=who(person), request=request)
+        return await asyncio.wait_for(self.stopping.stop_run(pressed), PATIENCE)
+
+    @property
+    def stopping(self) -> Stopping:
+        """Return what stops."""
         stores = self.world.stores
-        stopping = Stopping(
+        return Stopping(
             conversations=stores.conversations,
             requests=stores.requests,
             runs=stores.runs,
             gate=self.world.gate,
             processes=self.processes,
         )
-        identity = who(person) if isinstance(person, str) else person
-        event = Stop(identity=identity, conversation=conversation, everything=everything)
-        return await asyncio.wait_for(stopping.stop(event), PATIENCE)
 
     async def elsewhere(self, tool: Tool = APPEND, word: str = "beta") -> Request:
         """Have alice ask in another conversation."""

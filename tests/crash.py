@@ -11,22 +11,26 @@ import os
 import signal
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from adapters.grammar import GrammarModel
 from adapters.jobs.kinds import Pace
 from adapters.storage.transactions import Database, Row, Statement, Transaction, Work
 from bot import wiring
 from bot.wiring import App, Seams
-from core.deliveries import Asking, Message
+from core.canonical import JsonObject
+from core.deliveries import Asking, Message, Progress, Text
 from core.errors import Refused
 from core.events import Approve, Ask, Place
 from core.plans import RunStep
-from core.ports import Ended, Runner
+from core.ports import Ended, Hear, Runner
 from core.principals import Identity
+from core.prompt import Prompt
+from core.transcript import Entry, Move, Returned, ToolCall, Use, whole
 from tests.jobs import soon
 
 T = TypeVar("T")
@@ -58,10 +62,17 @@ class MortalDatabase:
 
     database: Database
     points: Points
+    by_number: bool = False
+    """Whether every commit that wrote anything at all is a point."""
 
     async def transact(self, work: Work[T]) -> T:
         """Run it, and reach a point where it wrote something."""
         wrote = list[str]()
+        if self.by_number:
+            result = await self.database.transact(lambda now: _counted(work(now), wrote))
+            if wrote:
+                self.points.reached("commit")
+            return result
         result = await self.database.transact(lambda now: _watched(work(now), wrote))
         claims = [name for name in wrote if name.endswith(" claimed")]
         other = [name for name in wrote if name not in claims]
@@ -81,6 +92,18 @@ def _watched(transaction: Transaction[T], wrote: list[str]) -> Transaction[T]:
             found = yield statement
             wrote += _writes(statement, found)
             statement = transaction.send(found)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+def _counted(transaction: Transaction[T], wrote: list[str]) -> Transaction[T]:
+    try:
+        statement = next(transaction)
+        while True:
+            if not statement.sql.startswith("SELECT"):
+                wrote.append(statement.sql)
+            statement = transaction.send((yield statement))
     except StopIteration as end:
         result: T = end.value
         return result
@@ -115,9 +138,9 @@ class MortalRunner:
         """See the port."""
         return self.runner.obstacle(step)
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
         """Run it, and reach a point when it has begun to act and another one when it has ended."""
-        running = asyncio.ensure_future(self.runner.run(step, step_id=step_id))
+        running = asyncio.ensure_future(self.runner.run(step, step_id=step_id, hear=hear))
 
         async def acts() -> bool:
             return running.done() or self.ledger.read_text("utf-8") != ""
@@ -139,7 +162,7 @@ class Thread:
     async def post(self, place: Place, message: Message, *, key: str) -> str:
         """Append a message, unless its key was posted."""
         assert place == PLACE
-        kind = "card" if isinstance(message, Asking) else "text"
+        kind = _kind(message)
         if all(line["key"] != key for line in self.lines()):
             self._append({"key": key, "kind": kind, "text": _text(message)})
         self.points.reached(f"the {kind} is posted")
@@ -149,7 +172,7 @@ class Thread:
         """Append the new look of a message."""
         assert place == PLACE
         self._append({"key": f"edit of {posted}", "kind": "edit", "text": _text(message)})
-        self.points.reached("the card is redrawn")
+        self.points.reached(f"the {_kind(message)} is redrawn")
 
     def lines(self) -> list[dict[str, str]]:
         """Return everything that was posted."""
@@ -161,7 +184,13 @@ class Thread:
 
 
 def _text(message: Message) -> str:
-    return message.status if isinstance(message, Asking) else message.text
+    if isinstance(message, Progress):
+        return "\n".join([message.status, *message.tail, *(one.label for one in message.buttons)])
+    return message.text if isinstance(message, Text) else message.status
+
+
+def _kind(message: Message) -> str:
+    return {Text: "text", Asking: "card", Progress: "progress"}[type(message)]
 
 
 @dataclass(frozen=True)
@@ -206,7 +235,7 @@ class Life:
     async def _is_quiet(self) -> bool:
         with closing(sqlite3.connect(self.folder / "data" / "sayso.db")) as database:
             [(count,)] = database.execute(
-                "SELECT count(*) FROM job WHERE state IN ('queued', 'running') AND kind <> 'expire'"
+                "SELECT count(*) FROM job WHERE state IN ('queued', 'running') AND kind NOT IN ('expire', 'due')"
             )
         return bool(count == 0)
 
@@ -215,15 +244,42 @@ def _who(user: str) -> Identity:
     return Identity(platform="slack", workspace="T0TEAM", user=user)
 
 
-async def live(folder: Path, dies_at: str, text: str) -> None:
-    """Be one process of that life."""
+class Writer:
+    """A model that writes: it looks, remembers, sets a reminder, then wants the change, by what it has seen."""
+
+    generative = True
+    steps: tuple[tuple[str, JsonObject], ...] = (
+        ("show-ledger", {}),
+        ("remember", {"kind": "semantic", "text": "alpha is wanted"}),
+        ("remind_me", {"when": "2h", "text": "look again"}),
+        ("append-word", {"word": "alpha", "rationale": "it was asked for"}),
+    )
+
+    async def next_move(
+        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+    ) -> Move:
+        """See the port."""
+        assert not conclude
+        assert prompt.tools.names >= {tool for tool, _ in self.steps}
+        assert whole(entries) == tuple(entries)
+        done = sum(isinstance(entry, Returned) for entry in entries)
+        tool, arguments = self.steps[done]
+        return Use(calls=(ToolCall(id=str(done), tool=tool, arguments=arguments),))
+
+
+async def live(folder: Path, dies_at: str, text: str, most: int, *, writes: bool) -> None:
+    """Be one process of that life, which does at most so much at once.
+
+    With a model that `writes`, every commit is a point.
+    """
     points = Points(folder / "points", dies_at)
     thread = Thread(folder / "thread", points)
     seams = Seams(
-        database=lambda database: MortalDatabase(database, points),
+        database=lambda database: MortalDatabase(database, points, by_number=writes),
+        model=Writer() if writes else GrammarModel(),
         runner=lambda runner: MortalRunner(runner, points, folder / "work" / "ledger.txt"),
         chats={"slack": thread},
-        pace=Pace(most=1),  # one thing after the other, so that each point means one state
+        pace=Pace(most=most),
     )
     async with wiring.opened(folder / "sayso.yml", seams) as app:
         stop = asyncio.Event()
@@ -235,12 +291,12 @@ async def live(folder: Path, dies_at: str, text: str) -> None:
 
 
 def main() -> None:
-    """Fork a process a line: folder, where it dies, what is asked."""
+    """Fork a process a line: folder, where it dies, what is asked, how much at once, does a model write."""
     for line in sys.stdin:
-        folder, dies_at, text = json.loads(line)
+        folder, dies_at, text, most, writes = json.loads(line)
         child = os.fork()
         if child == 0:
-            asyncio.run(live(Path(folder), dies_at, text))
+            asyncio.run(live(Path(folder), dies_at, text, most, writes=writes))
             os._exit(0)
         sys.stdout.write(f"{os.waitpid(child, 0)[1]}\n")
         sys.stdout.flush()

@@ -18,6 +18,7 @@ from core.redaction import Redactor
 from core.tools import Checked, Effect, Tool, Toolbox
 from core.trail import Happening, Trail
 from core.transcript import AgentText, Entry, Heard, ToolCall, Use, Wire, whole
+from core.waiting import now
 from tests.builders import a_caller, a_tool
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import FakeRunner
@@ -89,6 +90,7 @@ class Scene:
         tools = Toolbox.of(self.tools)
         session = Session(
             turn="t_1",
+            end=now() + self.limits.seconds,
             caller=CALLER,
             prompt=Prompt(tools=tools.beside(self.mailbox.tool) if self.mailbox else tools),
             defaults=self.defaults,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from adapters.console.shown import Changed, Shown
-from core.deliveries import Asking, Message
+from core.deliveries import Asking, Message, Progress
 from core.events import Place
 
 SETTLE = 0.3
@@ -25,6 +25,8 @@ class TerminalChat:
     """
 
     show: Show
+    goes_on: Callable[[Progress], None]
+    """Is told where a run is: that is worth a line only as long as it goes on."""
     settle: float = SETTLE
     paused: asyncio.Lock = field(default_factory=asyncio.Lock)
     """While somebody has this, nothing is shown."""
@@ -39,6 +41,9 @@ class TerminalChat:
     async def post(self, place: Place, message: Message, *, key: str) -> str:
         """See the port."""
         del place
+        if isinstance(message, Progress):
+            self.goes_on(message)
+            return key
         await self.flush()
         async with self.paused:
             if key not in self._ids:
@@ -52,6 +57,8 @@ class TerminalChat:
     async def edit(self, place: Place, posted: str, message: Message) -> None:
         """See the port."""
         del place
+        if isinstance(message, Progress):
+            self.goes_on(message)
         if isinstance(message, Asking):
             self._changed[posted] = message
             if self._later is None:

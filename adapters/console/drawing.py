@@ -18,7 +18,7 @@ from adapters.console.screen import Screen
 from adapters.console.shown import Changed, Failed, Heading, Recalled, Shown, Told, Typed
 from core.cards import Button, Card, decode
 from core.conversations import Said
-from core.deliveries import Asking, Message, Text
+from core.deliveries import Asking, Message, Progress, Text
 from core.display import one_line, output
 from core.errors import Invalid, OutcomeUnknown, Refused, Unavailable
 
@@ -30,6 +30,7 @@ _TYPED = {
     "verify": "/resolve verify",
     "happened": "/resolve happened",
     "did_not": "/resolve did-not",
+    "stop": "/stop",
 }
 _STATES = {"succeeded": "well", "failed": "badly", "cancelled": "badly", "unknown": "unclear"}
 _FAILURES = {
@@ -40,6 +41,7 @@ _FAILURES = {
 }
 _SIDES = 4
 _LONGEST_TITLE = 300
+_ROOM_FOR_MARK, _LEAST = 4, 8
 _LONGEST = 4_000
 _UNCHECKED = "What the agent says (nobody checked this):"
 _ASKS = "Approve to run: "
@@ -48,7 +50,7 @@ _ASKS = "Approve to run: "
 def draw(what: Shown, screen: Screen) -> RenderableType:
     """Return how something is shown."""
     match what:
-        case Asking() | Text():
+        case Asking() | Text() | Progress():
             return message(what, screen)
         case Recalled():
             return Group(*(_said(one, screen) for one in what.said))
@@ -85,8 +87,16 @@ def message(one: Message, screen: Screen) -> RenderableType:
             return report(one, screen)
         case Text():
             return answer(one, screen)
+        case Progress():
+            return Group(*map(Line, going_on(one, screen.width)))
         case _:
             assert_never(one)
+
+
+def going_on(one: Progress, width: int) -> list[str]:
+    """Return where a run is in a line, and in another one what it printed last."""
+    lines = [f"{one.title.rpartition(': ')[2]}. {one.status}", *one.tail[-1:]]
+    return [one_line(line, max(width - _ROOM_FOR_MARK, _LEAST)) for line in lines]
 
 
 def card(one: Card, status: str, screen: Screen) -> RenderableType:
@@ -138,6 +148,8 @@ def _said(one: Said, screen: Screen) -> RenderableType:
             return _marked("*", f"a card: {decode(one.text).title}", "title", screen)
         case "report":
             return report(Text(text=one.text), screen)
+        case "progress":
+            return _marked("*", one.text, "title", screen)
         case "asked":
             return typed(one.author, one.text, screen)
         case _:

@@ -4,6 +4,7 @@ import io
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from shutil import get_terminal_size
 from typing import TextIO
 
 from adapters.console import drawing
@@ -12,6 +13,7 @@ from adapters.console.keyboard import Editor, Keyboard, Lines
 from adapters.console.screen import looked
 from adapters.console.shown import Failed, Heading, Recalled, Shown, Told, Typed
 from core.conversations import Said
+from core.deliveries import Progress
 from core.errors import SaysoError
 from core.terminal import Line
 
@@ -24,7 +26,8 @@ class DrawnTerminal:
     def __init__(self, keyboard: Keyboard, draw: Draw, *, settle: float = SETTLE) -> None:
         self._keyboard = keyboard
         self._draw = draw
-        self._chat = TerminalChat(show=self._show, settle=settle)
+        self._chat = TerminalChat(show=self._show, goes_on=self._goes_on, settle=settle)
+        self._runs: dict[str, Progress] = {}
 
     @property
     def chat(self) -> TerminalChat:
@@ -76,7 +79,18 @@ class DrawnTerminal:
 
     async def busy(self, what: str | None) -> None:
         """See the port."""
-        self._keyboard.busy(what)
+        lines = [
+            line
+            for one in self._runs.values()
+            for line in drawing.going_on(one, get_terminal_size().columns)
+        ]
+        self._keyboard.busy("\n  ".join(lines) or what)
+
+    def _goes_on(self, progress: Progress) -> None:
+        """Keep where a run is for as long as somebody could stop it."""
+        self._runs.pop(progress.run, None)
+        if progress.buttons:
+            self._runs[progress.run] = progress
 
     async def settled(self) -> None:
         """See the port."""

@@ -6,10 +6,21 @@ from dataclasses import dataclass
 from adapters.storage import happenings, mailbox, receiving, transcripts, turns
 from adapters.storage.opening import freeze
 from adapters.storage.transactions import Database
-from core.conversations import START, Closing, History, Mark, NewTurn, Received, Turn, Waiting
+from core.conversations import (
+    START,
+    Arrival,
+    Closing,
+    History,
+    Mark,
+    NewTurn,
+    Received,
+    Turn,
+    Waiting,
+)
 from core.jobs import Job
 from core.mailbox import Message
 from core.plans import Plan
+from core.rates import NoRoom
 from core.trail import Happening
 from core.transcript import Noted
 
@@ -19,6 +30,10 @@ class Conversations:
     """One database's conversations."""
 
     database: Database
+
+    async def arrived_before(self, arrival: Arrival) -> Turn | NoRoom | None:
+        """See the port."""
+        return await self.database.transact(lambda now: receiving.before(now, arrival))
 
     async def receive(self, new: NewTurn) -> Received:
         """See the port."""

@@ -3,9 +3,10 @@
 from adapters.storage import turns
 from adapters.storage.entries import place_of
 from adapters.storage.transactions import Row, Transaction, each, rows, time_of
-from core import canonical, exports
+from core import canonical
 from core.conversations import Said
 from core.exports import Export, Happened
+from core.stored_entries import entry_of
 
 
 def export(conversation: str) -> Transaction[Export | None]:
@@ -27,7 +28,7 @@ def export(conversation: str) -> Transaction[Export | None]:
         place=place_of(row),
         opened_at=time_of(row["opened_at"]),
         erased_at=time_of(row["erased_at"]) if row["erased_at"] else None,
-        transcript=tuple(exports.entry_of(one["kind"], one["body"]) for one in sent),
+        transcript=tuple(entry_of(one["kind"], one["body"]) for one in sent),
         entries=tuple(said_of(one) for one in read),
         turns=tuple(answered),
         happenings=tuple(_happened(one) for one in happened),

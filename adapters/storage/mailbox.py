@@ -2,23 +2,18 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from adapters.storage import happenings
 from adapters.storage.entries import append
 from adapters.storage.transactions import Row, Transaction, log, rows, sql, text_of
 from core.conversations import Turn, TurnEnd, job_of, lane_of
-from core.mailbox import Message
-from core.outcomes import Reason
+from core.mailbox import LEFT, TOGETHER, Message
+from core.outcomes import WHOLE, Reason
+from core.trail import Finished
 from core.transcript import Noted
-
-_TEXT = "Answered together with the message before."
-_WHOLE = (Reason.ANSWERED, Reason.ASKED, Reason.PROPOSED)
-"""The ends in which the model had its say about all that it heard."""
-_LEFT = Noted(
-    text="Of the messages that were taken in, some are not answered with this turn: each of those is "
-    "answered by itself, or was stopped."
-)
 
 
 def arrived(turn: Turn) -> Transaction[list[Message]]:
@@ -39,7 +34,7 @@ def arrived(turn: Turn) -> Transaction[list[Message]]:
 
 def absorb(now: datetime, turn: Turn, end: TurnEnd) -> Transaction[tuple[Noted, ...]]:
     """End what a turn took in, where it still waits; return what the model is to know of the others."""
-    wanted = end.absorbed if end.reason in _WHOLE else ()
+    wanted = end.absorbed if end.reason in WHOLE else ()
     ended = yield from _ended(now, turn, wanted)
     for name, text in ended:
         yield from append(now, turn.conversation, "asked", turn.principal, text, about=name)
@@ -47,7 +42,9 @@ def absorb(now: datetime, turn: Turn, end: TurnEnd) -> Transaction[tuple[Noted, 
             now, turn.tenant, "turn.ended", turn.principal, turn=name, reason=Reason.ANSWERED,
             absorbed_by=turn.id,
         )  # fmt: skip
-    return (_LEFT,) if len(ended) < len(end.absorbed) else ()
+        finished = Finished(reason=Reason.ANSWERED)
+        yield from happenings.extend(now, replace(turn, id=name), 0, [finished])
+    return (LEFT,) if len(ended) < len(end.absorbed) else ()
 
 
 def _ended(now: datetime, turn: Turn, wanted: Sequence[str]) -> Transaction[list[tuple[str, str]]]:
@@ -59,7 +56,7 @@ def _ended(now: datetime, turn: Turn, wanted: Sequence[str]) -> Transaction[list
         yield sql(
             "UPDATE turn SET ended_at = :now, reason = :reason, text = :text, absorbed_by = :by"
             " WHERE id = :id",
-            now=text_of(now), reason=Reason.ANSWERED, text=_TEXT, by=turn.id, id=name,
+            now=text_of(now), reason=Reason.ANSWERED, text=TOGETHER, by=turn.id, id=name,
         )  # fmt: skip
     return [(name, may[name]) for name in ended]
 

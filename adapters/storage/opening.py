@@ -141,8 +141,11 @@ def _repeat(now: datetime, new: NewRequest) -> Transaction[Request | None]:
         " WHERE id = :id AND state = 'open' AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :id)",
         id=request, about=about_text(proposal.about), card=card, card_sha256=canonical.sha256(card),
     )  # fmt: skip
-    yield from log(now, proposal.tenant, "request.repeated", proposal.requester, request=request)
     repeated = yield from must_read(proposal.tenant, request)
+    yield from log(
+        now, proposal.tenant, "request.repeated", proposal.requester, request=request,
+        card_sha256=repeated.card_sha256,
+    )  # fmt: skip
     yield from _close(now, proposal, request, f"That waits already. {cards.status(repeated)}")
     yield from redraw(now, proposal.conversation, request)
     return repeated

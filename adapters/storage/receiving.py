@@ -3,28 +3,43 @@
 import json
 from datetime import datetime
 
-from adapters.storage import jobs, turns
+from adapters.storage import jobs, rates, turns
 from adapters.storage.transactions import Transaction, log, rows, sql, text_of
 from core import canonical
 from core.conversations import (
     MOST_WAITING,
     TURN,
+    Arrival,
     NewTurn,
     Received,
+    Turn,
     job_of,
     lane_of,
 )
 from core.errors import Refused
 from core.jobs import NewJob, Replay
+from core.rates import TOO_FAST, NoRoom, TooFast
+
+
+def before(now: datetime, arrival: Arrival) -> Transaction[Turn | NoRoom | None]:
+    """Return the turn of a message that came in before, else why its rate holds it back."""
+    turn = yield from _received(arrival)
+    if turn or arrival.rate is None:
+        return turn
+    lacking = yield from rates.lacking(now, arrival.tenant, arrival.principal, [arrival.rate])
+    return lacking[0] if lacking else None
 
 
 def receive(now: datetime, new: NewTurn) -> Transaction[Received]:
     """Keep a message and queue its turn, unless it came in before under any of its ids."""
-    before = yield from _received(new)
-    if before:
-        yield from _remember(new, before)
-        turn = yield from turns.must_read(new.tenant, before)
-        return Received(turn=turn, ahead=0)
+    known = yield from _received(new)
+    if known:
+        return Received(turn=known, ahead=0)
+    if new.rate:
+        # Not before: two deliveries of one message at once are counted once.
+        lacking = yield from rates.take(now, new.tenant, new.principal, [new.rate])
+        if lacking:
+            raise TooFast(lacking[0].refusal(TOO_FAST))
     if new.schedule:
         yield from _must_be_the_only_one(now, new)
     conversation = yield from _conversation(now, new)
@@ -69,17 +84,21 @@ def _job(new: NewTurn, conversation: str) -> NewJob:
     )
 
 
-def _received(new: NewTurn) -> Transaction[str | None]:
+def _received(new: Arrival) -> Transaction[Turn | None]:
+    """Return the turn of a message that came in before under any of its ids, and keep the others."""
     found = yield from rows(
         "SELECT turn FROM received WHERE tenant = :tenant AND platform = :platform"
         " AND workspace = :workspace AND delivery IN (SELECT value FROM json_each(:deliveries))",
         tenant=new.tenant, platform=new.place.platform, workspace=new.place.workspace,
         deliveries=json.dumps(new.deliveries),
     )  # fmt: skip
-    return found[0]["turn"] if found else None
+    if not found:
+        return None
+    yield from _remember(new, found[0]["turn"])
+    return (yield from turns.must_read(new.tenant, found[0]["turn"]))
 
 
-def _remember(new: NewTurn, turn: str) -> Transaction[None]:
+def _remember(new: Arrival, turn: str) -> Transaction[None]:
     """Keep every id, also one that a message comes back under for the first time."""
     for delivery in new.deliveries:
         yield sql(

@@ -4,14 +4,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import deciding, exports, request_rows, run_rows, turns
+from adapters.storage import deciding, exports, log_rows, request_rows, run_rows, turns
 from adapters.storage.transactions import Database, Row, Rows, Transaction, rows
 from approvals.models import RUN, Request, Run
-from core import audit, deliveries
+from core import deliveries
+from core.audit import Entry
 from core.conversations import Said, Turn, lane_of
 from core.exports import Export
-
-_TEXTS = ("at", "tenant", "kind", "body", "prev", "hash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +59,13 @@ class Records:
         )
         return [row["body"] for row in found]
 
-    async def audit(self) -> list[audit.Entry]:
+    async def audit(self) -> list[Entry]:
         """See the port."""
-        # As bytes: whatever somebody made of the table has to be read, to be told where it is wrong.
-        blobs = ", ".join(f"cast({name} AS BLOB) AS {name}" for name in _TEXTS)
-        found = await self.database.transact(
-            lambda _: rows(f"SELECT seq, {blobs} FROM audit ORDER BY seq")  # noqa: S608 - constants
-        )
-        return [audit.Entry(seq=row["seq"], **{n: _text(row[n]) for n in _TEXTS}) for row in found]
+        return await self.database.transact(lambda _: log_rows.since(0))
+
+    async def head(self) -> Entry | None:
+        """See the port."""
+        return await self.database.transact(lambda _: log_rows.newest())
 
 
 def _requests(now: datetime) -> Transaction[list[Request]]:
@@ -108,11 +106,3 @@ def _by(column: str, found: Rows) -> dict[str, list[Row]]:
     for row in found:
         grouped[row[column]].append(row)
     return grouped
-
-
-def _text(value: bytes) -> str:
-    """Return the text, or one that no entry can hold where the bytes are none."""
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return "\0"

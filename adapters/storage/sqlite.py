@@ -73,8 +73,6 @@ class SqliteDatabase:
 
     def _erase(self, work: Work[T]) -> T:
         database = self._connection
-        # Also for the new file: without it, the free space of its pages is whatever lay in memory.
-        database.execute("PRAGMA secure_delete = ON")
         database.set_authorizer(_but_for_the_log)
         try:
             result = self._run(work)
@@ -114,6 +112,9 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        # What is removed is overwritten. Also for the file that an erasure writes anew: without this,
+        # the free space of its pages is whatever lay in memory.
+        connection.execute("PRAGMA secure_delete = ON")
         _migrate(connection, patience)
         connection.set_authorizer(_append_only)
     except BaseException:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from adapters.storage.transactions import Transaction, rows, sql
-from core import exports
 from core.conversations import History, Mark, Turn
+from core.stored_entries import body_of, entry_of, kind_of
 from core.transcript import Entry, Noted
 
 
@@ -18,8 +18,8 @@ def extend(conversation: str, entries: Sequence[Entry]) -> Transaction[None]:
         yield sql(
             "INSERT INTO transcript (conversation, seq, kind, body, entry)"
             " VALUES (:conversation, :seq, :kind, :body, :entry)",
-            conversation=conversation, seq=seq, kind=exports.kind_of(entry),
-            body=exports.body_of(entry),
+            conversation=conversation, seq=seq, kind=kind_of(entry),
+            body=body_of(entry),
             entry=entry.entry if isinstance(entry, Noted) else None,
         )  # fmt: skip
 
@@ -42,7 +42,7 @@ def history(turn: Turn, after: Mark) -> Transaction[History]:
         conversation=turn.conversation, last=last,
     )  # fmt: skip
     return History(
-        entries=tuple(exports.entry_of(row["kind"], row["body"]) for row in known),
+        entries=tuple(entry_of(row["kind"], row["body"]) for row in known),
         news=(yield from news(turn)),
         mark=Mark(epoch=epoch, last=known[-1]["seq"] if known else last),
     )

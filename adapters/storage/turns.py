@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from pydantic import TypeAdapter
@@ -10,33 +9,25 @@ from pydantic import TypeAdapter
 from adapters.storage import frames, happenings, jobs, mailbox, transcripts
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, text_of
+from core import reminders, turn_ends
 from core.conversations import (
     Closing,
-    Masked,
     Turn,
     TurnEnd,
     Waiting,
     Wish,
-    Words,
     job_of,
 )
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss
 from core.outcomes import Reason
 from core.trail import Finished, Happening
-from core.transcript import Entry, Heard, Noted, Spoke
 
 _COLUMNS = (
     "turn.*, conversation.platform, conversation.workspace, conversation.channel,"
     " conversation.thread, conversation.profile FROM turn JOIN conversation ON conversation.id = turn.conversation"
 )
 WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
-_STOPPED = TurnEnd(reason=Reason.STOPPED, text="Stopped. Nothing was changed.")
-_GIVEN_UP = TurnEnd(
-    reason=Reason.ERROR,
-    text="I could not answer this: something failed that nobody foresaw. Nothing was changed; an "
-    "operator finds it in the log.",
-)
 
 
 def end(now: datetime, closing: Closing) -> Transaction[None]:
@@ -45,24 +36,9 @@ def end(now: datetime, closing: Closing) -> Transaction[None]:
     if (yield from has_ended(turn)):
         return
     is_stopped = yield from must_hold(now, turn, closing.job)
-    given = _cut(closing.end) if is_stopped else closing.end
+    given = turn_ends.stopped(closing.end) if is_stopped else closing.end
     yield from close(now, turn, given, claim=closing.job.fence)
     yield from jobs.finish(now, closing.job, JobState.CANCELLED if is_stopped else JobState.DONE)
-
-
-def _cut(given: TurnEnd) -> TurnEnd:
-    """Return the end of a turn that was stopped, with all that it did and nothing that it said last."""
-    did = given.entries
-    while did and isinstance(did[-1], Spoke):  # words that nobody was shown
-        did = did[:-1]
-    entries = (*did, Noted(text=_STOPPED.text)) if did else ()
-    return replace(
-        _STOPPED,
-        killed=given.killed,
-        entries=entries,
-        absorbed=given.absorbed,
-        frame=given.frame,
-    )
 
 
 def tell(now: datetime, turn: Turn, job: Job, happened: Sequence[Happening]) -> Transaction[None]:
@@ -96,10 +72,9 @@ def close(
     if not ended:
         return
     here = turn.conversation
-    by = f"(schedule {turn.schedule}) " if turn.schedule else ""
-    yield from append(now, here, "asked", turn.principal, f"{by}{turn.wish.shown}", about=turn.id)
+    yield from append(now, here, "asked", turn.principal, _asked(turn), about=turn.id)
     left = yield from mailbox.absorb(now, turn, given)
-    yield from transcripts.extend(here, (*(given.entries or _told(turn, given)), *left))
+    yield from transcripts.extend(here, (*turn_ends.told(turn, given), *left))
     if given.frame:
         yield from frames.keep(turn.tenant, here, given.frame)
     if given.text:
@@ -110,15 +85,11 @@ def close(
     )
 
 
-def _told(turn: Turn, given: TurnEnd) -> tuple[Entry, ...]:
-    """Return what a model is to know of a turn that nothing was appended in.
-
-    Words that nobody looked at passed no guardrail, so no prompt repeats them.
-    """
-    came = given.text or given.reason
-    if isinstance(turn.wish, Words | Masked):
-        return (Noted(text=f"A message from {turn.principal} was not looked at. {came}"),)
-    return (Heard(speaker=turn.principal, text=turn.wish.shown), Noted(text=came))
+def _asked(turn: Turn) -> str:
+    """Return what people read was asked; a reminder says itself what it is."""
+    if turn.schedule is None or reminders.is_of_one(turn.schedule):
+        return turn.wish.shown
+    return f"(schedule {turn.schedule}) {turn.wish.shown}"
 
 
 def has_ended(turn: Turn) -> Transaction[bool]:
@@ -138,7 +109,7 @@ def stop(now: datetime, turn: Turn, principal: str) -> Transaction[None]:
         return
     yield from log(now, turn.tenant, "turn.stop_asked", principal, turn=turn.id)
     if told.was_queued:
-        yield from close(now, turn, _STOPPED)
+        yield from close(now, turn, turn_ends.STOPPED)
 
 
 def settle(now: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
@@ -148,7 +119,8 @@ def settle(now: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
         return JobState.DONE
     state = yield from jobs.settle_safe(now, job, loss)
     if state is not JobState.QUEUED:
-        yield from close(now, turn, _STOPPED if loss is Loss.STOPPED else _GIVEN_UP)
+        was_stopped = loss is Loss.STOPPED
+        yield from close(now, turn, turn_ends.STOPPED if was_stopped else turn_ends.GIVEN_UP)
     return state
 
 

@@ -6,10 +6,11 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot import plain
+from approvals.models import RunState
+from bot import plain, proof, wiring
 from bot.conversing import Conversing
 from core import audit
-from core.errors import Unavailable
+from core.errors import Refused, Unavailable
 
 _PATIENCE = 20.0
 
@@ -63,6 +64,29 @@ class Acting:
                 raise Unavailable("The tour waited for an index, and nobody builds one.")
             await asyncio.sleep(0.02)
         await self.conversing.told()
+
+    async def attests(self) -> None:
+        """Have an operator write a receipt of a run, and somebody check it, whole and with a change."""
+        app, terminal = self.conversing.app, self.conversing.terminal
+        self.conversing.sit("bob")
+        runs = await app.looking.runs(self.conversing.seat.identity)
+        run = next(one.id for one in runs if one.state is RunState.SUCCEEDED)
+        await terminal.quote("an operator's shell", f"sayso receipt {run} --output receipt.json")
+        verdict = audit.verify(await app.records.audit())
+        if isinstance(verdict, audit.Broken):
+            raise Unavailable("The tour's audit log does not hold.")
+        issued = await app.receipts.issue(
+            run, key=app.keys.key(), account=wiring.account(), since=verdict
+        )
+        file, key, head = self.work / "receipt.json", issued.receipt.key, issued.receipt.head.hash
+        file.write_text(issued.text, encoding="utf-8")
+        await terminal.quote("anybody's shell", "sayso verify receipt.json --key KEY --head HEAD")
+        await terminal.tell(proof.verify(file, receipt=file, key=key, head=head).text)
+        await self.edits("receipt.json", '"bob"', '"eve"')
+        try:
+            proof.verify(file, receipt=file, key=key, head=head)
+        except Refused as refused:
+            await terminal.fail(refused)
 
     async def proves(self) -> None:
         """Have an operator check the audit log."""

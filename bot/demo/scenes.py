@@ -80,6 +80,10 @@ async def _proof(on: Acting) -> None:
     await on.proves()
 
 
+async def _receipt(on: Acting) -> None:
+    await on.attests()
+
+
 SCENES: tuple[tuple[str, Scene], ...] = (
     ("A read answers at once.", _read),
     ("A write becomes a card; nothing has run.", _card),
@@ -94,4 +98,5 @@ SCENES: tuple[tuple[str, Scene], ...] = (
     ("A step was killed from outside: nobody knows, so a person looks and says.", _unknown),
     ("Stop stops what runs.", _stop),
     ("Every step is in a chain that anybody can check.", _proof),
+    ("A receipt proves a run to whoever was not there; a changed one proves nothing.", _receipt),
 )

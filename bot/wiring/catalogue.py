@@ -9,6 +9,7 @@ from adapters.skill_folder import shelf
 from adapters.storage.memories import Memories
 from adapters.storage.reminders import Reminders
 from adapters.storage.transactions import Database
+from bot import settings
 from bot.absent import NoDatabase
 from bot.settings import Settings
 from bot.toolsets import Ports, composed
@@ -72,7 +73,8 @@ def unknown_tools(file: Path, configured: Settings) -> Iterator[str]:
     for name, section in configured.profiles.items():
         for tool in section.tools or ():
             if tool not in known and not found.faults:
-                yield f"profiles.{name}.tools: there is no tool {tool}. Correct or remove it."
+                problem = f"there is no tool {tool}. Correct or remove it."
+                yield settings.blame(file, "profiles", name, "tools", problem=problem).shown
 
 
 def tool_names(file: Path, configured: Settings) -> frozenset[str]:

@@ -9,9 +9,11 @@ from adapters import processes
 from adapters.console.away import Away
 from adapters.counted import CountedRunner
 from adapters.grammar import GrammarModel
+from adapters.heads_file import HeadsFile
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.queue import TableQueue
 from adapters.jobs.table import TableEngine
+from adapters.key_file import NAME, KeyFile
 from adapters.leftovers import Leftovers, nothing
 from adapters.runbook_folder import Catalogue
 from adapters.sandbox import PlainRunner
@@ -21,6 +23,7 @@ from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
 from adapters.storage.frames import Frames
 from adapters.storage.rates import Rates
+from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
 from adapters.storage.reminders import Reminders
 from adapters.storage.requests import Requests
@@ -43,9 +46,11 @@ from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.guards import guards_of
 from bot.inbox import Inbox
+from bot.live import Live
 from bot.looking import Looking
 from bot.means import Means
 from bot.notify import Notifying
+from bot.publish import Publishing
 from bot.recall import Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
@@ -59,7 +64,7 @@ from core.compaction import Compaction
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, TERMINAL, Chat
 from core.limits import Limits
-from core.ports import Model, Runner
+from core.ports import KeyKeeper, Model, Runner
 from core.redaction import Redactor
 from core.reminders import DUE
 from core.toolbelt import Toolbelt
@@ -82,6 +87,9 @@ class App:
     scheduling: Scheduling
     engine: TableEngine
     records: Records
+    receipts: Receipts
+    keys: KeyKeeper
+    publishing: Publishing
     erasing: Erasing
     catalogue: Callable[[], Catalogue]
     toolbox: Callable[[], Toolbox]
@@ -114,6 +122,8 @@ class Parts:
         self.database = seams.database(database)
         home = home_of(file)
         work = home / configured.runbooks.workdir
+        self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
+        self.heads = HeadsFile(home / configured.audit.heads) if configured.audit.heads else None
         secrets = settings.secret_values(configured.secrets, home)
         self.redactor = Redactor.of(secrets.values())
         plain = PlainRunner(folder=work, secrets=secrets, redactor=self.redactor)
@@ -124,6 +134,7 @@ class Parts:
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
         self.requests, self.runs = Requests(self.database), Runs(self.database)
+        self.live = Live(deliveries=Deliveries(self.database), runs=self.runs, chats=self.chats)
         self.gate = Gate(
             store=self.requests,
             freezer=Freezer(
@@ -157,6 +168,7 @@ class Parts:
             is_dead=processes.is_dead,
             pace=self.pace,
         )
+        records = Records(self.database)
         return App(
             inbox=self._inbox(look=engine.look, runner=engine.owner),
             asking=Asking(conversations=self.conversations, requests=self.requests, engine=engine),
@@ -175,7 +187,10 @@ class Parts:
             ),
             looking=Looking(gate=self.gate, requests=self.requests, records=Records(self.database)),
             scheduling=self.scheduling,
-            records=Records(self.database),
+            records=records,
+            receipts=Receipts(self.database),
+            keys=self.keys,
+            publishing=Publishing(keys=self.keys, newest=records.head, heads=self.heads),
             erasing=self.erasing,
             engine=engine,
             catalogue=self.folder.catalogue,
@@ -202,6 +217,7 @@ class Parts:
             runs=self.runs,
             conversations=self.conversations,
             chats=self.chats,
+            live=self.live,
         )
         expiring = Expiring(store=self.requests)
         reminding = Reminding(store=self.requests, gate=self.gate)
@@ -223,7 +239,7 @@ class Parts:
 
     def _running(self) -> Running:
         execution = Execution(store=self.runs, runner=self.runner)
-        return Running(store=self.requests, gate=self.gate, execution=execution)
+        return Running(store=self.requests, gate=self.gate, execution=execution, live=self.live)
 
     def _notifying(self) -> Notifying:
         return Notifying(

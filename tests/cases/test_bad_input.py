@@ -85,10 +85,12 @@ def test_missing_folders_are_found_by_the_check(empty: Sayso) -> None:
     check, lint, ask = empty.each(["", "check"], ["", "runbooks", "lint"], ["alice", "ask", "hi"])
     assert (check.code, lint.code, ask.code) == (2, 2, 1)
     [workdir, folder] = check.json["problems"]
-    assert workdir.startswith("runbooks.workdir: ")
+    assert re.match(r"sayso\.yml:\d+: runbooks\.workdir: ", workdir)
     assert "`runbooks.folder`" in folder
     assert lint.json["problems"] == [folder]
-    assert ask.error == ("unavailable", folder)
+    kind, said = ask.error
+    assert kind == "unavailable"
+    assert re.fullmatch(rf"sayso\.yml:\d+: runbooks\.folder: {re.escape(said)}", folder)
 
 
 def test_each_bad_runbook_is_one_line_with_place_and_next_step(empty: Sayso) -> None:

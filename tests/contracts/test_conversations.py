@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -28,6 +29,7 @@ from core.conversations import (
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss
 from core.outcomes import Reason
+from core.rates import NoRoom, Rate, TooFast
 from tests.builders import (
     CONVERSATION,
     PLACE,
@@ -66,6 +68,7 @@ from tests.stores import (
 
 NEW = a_new_turn("t_new", opens="c_new", principal="dave")
 LATER = a_new_turn("t_later", "and beta", conversation=CONVERSATION, principal="dave")
+ONCE = Rate(name="messages", most=1, per=timedelta(hours=1))
 SAYS = TurnEnd(reason=Reason.ANSWERED, text="It is there.")
 
 
@@ -312,6 +315,54 @@ async def test_i9_one_message_at_once_from_several_connections_is_one_turn(
     assert len({turn.id for turn in found}) == 1
     assert [row["id"] for row in await jobs_of(stores, TURN)][3:] == [job_of(found[0].id)]
     assert await _count(stores, "received") == 9
+
+
+# Counted once
+
+
+def _counted(turn: str, *deliveries: str) -> NewTurn:
+    return replace(_delivered(turn, *deliveries), rate=ONCE)
+
+
+async def test_i9_c67_a_message_is_counted_where_it_is_kept_and_not_again(stores: Stores) -> None:
+    await stores.conversations.receive(_counted("t_new", "a"))
+    assert (await _received(stores, _counted("t_again", "b", "a"))).id == "t_new"
+    before = await everything(stores.database)
+    with pytest.raises(TooFast) as caught:
+        await stores.conversations.receive(_counted("t_other", "c"))
+    assert caught.value.shown == "Too fast: you may do this once in 1h. Try again in 1h."
+    assert await everything(stores.database) == before
+
+
+async def test_i9_c67_what_came_in_before_is_told_before_how_much_room_there_is(
+    stores: Stores,
+) -> None:
+    conversations, new = stores.conversations, _counted("t_new", "a")
+    assert await conversations.arrived_before(new) is None
+    assert await conversations.arrived_before(new) is None  # which counts nothing
+    received = await conversations.receive(new)
+    assert await conversations.arrived_before(_counted("t_again", "b", "a")) == received.turn
+    assert await conversations.arrived_before(_counted("t_again", "b")) == received.turn
+    assert await conversations.arrived_before(_counted("t_again", "c")) == NoRoom(
+        at=0, rate=ONCE, uses=1, wait=ONCE.per
+    )
+    assert await conversations.arrived_before(_delivered("t_again", "c")) is None
+
+
+async def test_i9_c67_one_message_at_once_from_several_connections_is_counted_once(
+    stores: Stores, connect: Connect
+) -> None:
+    others = [Stores(await connect()) for _ in range(8)]
+    found = await asyncio.gather(
+        *(_received(one, _counted(f"t_{n}0", "same")) for n, one in enumerate(others))
+    )
+    assert len({turn.id for turn in found}) == 1
+    assert await _count(stores, "received") == 1
+
+
+async def test_i11_a_message_that_is_counted_is_kept_whole_or_not_at_all(stores: Stores) -> None:
+    await whole_or_nothing(stores, lambda on: on.conversations.receive(_counted("t_new", "a")))
+    assert (await _received(stores, _counted("t_again", "a"))).id == "t_new"
 
 
 # How many wait

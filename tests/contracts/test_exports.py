@@ -3,11 +3,14 @@
 import json
 from dataclasses import asdict
 
+import pytest
+
 from adapters.storage.transactions import rows
 from bot import contract
 from core import exports
 from core.conversations import TurnEnd
 from core.outcomes import Reason
+from core.stored_entries import Unreadable
 from core.trail import Moved
 from tests.builders import CONVERSATION, PLACE, TENANT, a_new_turn
 from tests.contracts.test_transcripts import ENTRIES
@@ -58,6 +61,19 @@ async def test_c86_an_export_holds_each_part_in_its_order(stores: Stores) -> Non
     assert found.erased_at is None
 
 
+async def test_c15_an_export_names_the_turn_that_answered_a_message_together_with_its_own(
+    stores: Stores,
+) -> None:
+    end = TurnEnd(reason=Reason.ANSWERED, text="Both.", absorbed=("t_8",))
+    first = await answering(stores, a_new_turn("t_7", conversation=CONVERSATION), end)
+    await stores.conversations.receive(a_new_turn("t_8", conversation=CONVERSATION))
+    await stores.conversations.end(first)
+    found = await stores.records.export(CONVERSATION)
+    assert found is not None
+    named = {one["turn"]: one["absorbed_by"] for one in contract.exported(found)["turns"]}
+    assert named == {"t_1": None, "t_7": None, "t_8": "t_7"}
+
+
 async def test_c88_an_export_holds_what_each_call_of_the_model_took(stores: Stores) -> None:
     under_way = await answering(stores, a_new_turn("t_7", conversation=CONVERSATION))
     moved = Moved(
@@ -86,6 +102,17 @@ async def test_c86_what_was_exported_builds_the_same_transcript_again_byte_for_b
     again = TurnEnd(reason=Reason.ANSWERED, text="", entries=exports.rebuilt(text))
     await answered(stores, "t_8", OTHER_CONVERSATION, again)
     assert await kept(stores, OTHER_CONVERSATION) == before + await kept(stores, CONVERSATION)
+
+
+async def test_what_another_version_kept_is_said_to_be_that(stores: Stores) -> None:
+    await stores.database.transact(
+        lambda _: rows(
+            "INSERT INTO transcript SELECT conversation, seq + 1, 'noted', '{}', NULL FROM transcript"
+            f" WHERE conversation = '{CONVERSATION}' ORDER BY seq DESC LIMIT 1"
+        )
+    )
+    with pytest.raises(Unreadable, match="Use the one that wrote it"):
+        await stores.records.export(CONVERSATION)
 
 
 async def test_an_unknown_conversation_has_none_and_reading_changes_nothing(

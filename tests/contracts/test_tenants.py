@@ -124,6 +124,9 @@ CALLS: Mapping[str, Call] = {
     "Conversations.receive": lambda on, given: on.conversations.receive(
         a_new_turn("t_eve", tenant=OTHER_TENANT, conversation=given.turn.conversation)
     ),
+    "Conversations.arrived_before": lambda on, given: on.conversations.arrived_before(
+        a_new_turn("t_eve", tenant=OTHER_TENANT, deliveries=(f"of {given.turn.id}",))
+    ),
     "Conversations.turn": lambda on, given: on.conversations.turn(OTHER_TENANT, given.turn.id),
     "Conversations.history": lambda on, given: on.conversations.history(given.turn),
     "Conversations.happened": lambda on, given: on.conversations.happened(
@@ -153,6 +156,7 @@ CALLS: Mapping[str, Call] = {
         OTHER_TENANT, given.request.conversation, 1, "mine"
     ),
     "Deliveries.card": lambda on, given: on.deliveries.card(OTHER_TENANT, given.request.id),
+    "Deliveries.progress": lambda on, given: on.deliveries.progress(OTHER_TENANT, given.run.id),
 }
 
 
@@ -182,7 +186,8 @@ async def _theirs(stores: Stores, state: State, run: str) -> Given:
         started = await stores.runs.end_step(started, 1, UNKNOWN)
     spent = await stores.requests.get(TENANT, started.request)
     assert spent is not None
-    answers = await answering(stores, a_new_turn("t_live", conversation=CONVERSATION))
+    live = a_new_turn("t_live", conversation=CONVERSATION, deliveries=("of t_live",))
+    answers = await answering(stores, live)
     return Given(
         request=request,
         run=started,

@@ -157,7 +157,8 @@ def test_what_runs_is_shown_below_and_ctrl_c_stops_it_and_leaves_the_second_time
     demo: Typist, temporary: Path
 ) -> None:
     begin_index(demo)
-    demo.sees("working, ")
+    demo.sees("Step 1 of 1, reindex: running.")
+    demo.sees("web: part ")
     demo.presses("\x03", "- 1 run stopped, 1 command killed, 1 step unknown", "Report")
     demo.types("/resolve did-not", "- Your word ends it.", "bob found that it did not happen")
     demo.presses("\x03", "- Nothing runs here. Ctrl-C once more leaves.")

@@ -3,6 +3,7 @@
 import json
 
 from core import exports
+from core.stored_entries import body_of, kind_of
 from tests.sayso import HEX, Sayso, shaped
 
 EXPORT = {
@@ -35,7 +36,7 @@ def test_c86_an_export_holds_all_of_it_and_rebuilds_what_the_model_was_sent(says
     assert shaped(done.json, EXPORT), done
     kept = sayso.sql("SELECT kind, body FROM transcript WHERE conversation = ? ORDER BY seq", here)
     rebuilt = exports.rebuilt(done.out)
-    assert [(exports.kind_of(one), exports.body_of(one)) for one in rebuilt] == kept
+    assert [(kind_of(one), body_of(one)) for one in rebuilt] == kept
     assert done.json["requests"] == [sayso.id("alpha")]
     [(run,)] = sayso.sql("SELECT id FROM run")
     assert done.json["runs"] == [run]

@@ -53,13 +53,14 @@ CREATE TABLE entry (
     conversation TEXT NOT NULL REFERENCES conversation (id),
     seq          INTEGER NOT NULL,
     at           TEXT NOT NULL,
-    kind         TEXT NOT NULL CHECK (kind IN ('asked', 'answered', 'card', 'report', 'note')),
+    kind         TEXT NOT NULL CHECK (kind IN ('asked', 'answered', 'card', 'progress', 'report', 'note')),
     author       TEXT NOT NULL,
     text         TEXT NOT NULL,
     about        TEXT,
     PRIMARY KEY (conversation, seq)
 ) STRICT;
 CREATE INDEX entry_card ON entry (about) WHERE kind = 'card';
+CREATE INDEX entry_progress ON entry (about) WHERE kind = 'progress';
 CREATE INDEX entry_news ON entry (conversation, seq) WHERE kind IN ('report', 'note');
 
 -- Which entries were posted to the thread, and as which message of the platform.

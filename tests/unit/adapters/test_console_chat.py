@@ -1,16 +1,17 @@
 """The terminal as a platform: each post once, in order; of an edited card, what became of it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from adapters.console.away import Away
 from adapters.console.chat import TerminalChat
 from adapters.console.shown import Changed, Shown
-from core.deliveries import Asking, Text
+from core.deliveries import Asking, Progress, Text
 from core.errors import Unavailable
 from core.events import Place
-from tests.drawings import CARD
+from tests.drawings import AT, CARD
 
 HERE = Place(platform="console", workspace="local", channel="console", thread="boot/ns/1/2:1")
 OPEN = Asking(card=CARD, status="Open.")
@@ -25,6 +26,10 @@ class Shows:
     def __init__(self) -> None:
         self.seen: list[Shown] = []
         self.more = asyncio.Event()
+        self.runs: list[str] = []
+
+    def goes_on(self, progress: Progress) -> None:
+        self.runs.append(progress.status)
 
     async def __call__(self, what: Shown) -> None:
         self.seen.append(what)
@@ -38,7 +43,7 @@ def shows() -> Shows:
 
 @pytest.fixture
 def chat(shows: Shows) -> TerminalChat:
-    return TerminalChat(show=shows, settle=600)
+    return TerminalChat(show=shows, goes_on=shows.goes_on, settle=600)
 
 
 def became(asking: Asking) -> Changed:
@@ -83,7 +88,7 @@ async def test_a_card_that_is_as_it_was_is_not_told_of_again(
 
 
 async def test_after_a_while_it_is_told_by_itself(shows: Shows) -> None:
-    chat = TerminalChat(show=shows, settle=0.001)
+    chat = TerminalChat(show=shows, goes_on=shows.goes_on, settle=0.001)
     card = await chat.post(HERE, OPEN, key="k")
     for asking in (GRANTED, RAN):
         shows.more.clear()
@@ -101,6 +106,13 @@ async def test_what_somebody_typed_is_answered_before_anything_is_delivered(
         assert shows.seen == []
     await posting
     assert shows.seen == [REPORT]
+
+
+async def test_where_a_run_is_is_no_line_of_its_own(chat: TerminalChat, shows: Shows) -> None:
+    progress = Progress(run="r_1", title="Run r_1: deploy", status="Step 1 of 2.", began_at=AT)
+    posted = await chat.post(HERE, progress, key="k")
+    await chat.edit(HERE, posted, replace(progress, status="Step 2 of 2."))
+    assert (shows.runs, shows.seen) == (["Step 1 of 2.", "Step 2 of 2."], [])
 
 
 async def test_words_are_not_edited(chat: TerminalChat, shows: Shows) -> None:

@@ -10,11 +10,12 @@ from approvals.delegation import Delegation
 from approvals.switches import Switches
 from core.canonical import JsonObject
 from core.errors import Invalid, Refused
+from core.gateway import TooOften
 from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
 from core.tools import MISSING, Caller, Effect, Work
 from tests.builders import CALLS, a_caller, a_step, a_tool, a_turn
-from tests.gates import APPEND, PLENTY, World, allow
+from tests.gates import APPEND, LOW, PLENTY, World, allow
 from tests.stores import Stores
 
 LOOK = a_tool("look", effect=Effect.READ)
@@ -98,12 +99,31 @@ async def test_c20_a_tool_has_its_own_say_about_whose_order_it_is(world: World) 
 
 async def test_c22_calls_are_counted_by_the_rates_as_they_are_now(world: World) -> None:
     begun = delegation(world)
-    assert await begun.count(READ) is None
+    assert await begun.count([READ]) is None
     once = Rate(name="look", most=1, per=timedelta(hours=1))
     world.rates = RateRules(messages=PLENTY.messages, tools=(once,))
-    assert await begun.count(READ) is None
-    assert await begun.count(READ) == ("Not run: you may do this once in 1h. Try again in 1h.")
-    assert await begun.count(WRITE) is None
+    assert await begun.count([READ]) is None
+    no = TooOften(why={0: "Not run: you may do this once in 1h. Try again in 1h."})
+    assert await begun.count([READ]) == no
+    assert await begun.count([WRITE]) is None
+
+
+async def test_c22_calls_that_come_at_once_are_counted_all_or_none(world: World) -> None:
+    begun = delegation(world)
+    look, append = (
+        Rate(name=name, most=2, per=timedelta(hours=1)) for name in ("look", "append-word")
+    )
+    world.rates = RateRules(messages=PLENTY.messages, tools=(look, append))
+    other = LOW.check({"word": "a"}, {})
+    assert await begun.count([other, WRITE]) is None
+    why = {3: "Not run: you may do this 2 times in 1h. Try again in 30m."}
+    assert await begun.count([other, READ, WRITE, WRITE]) == TooOften(why=why)
+    assert await begun.count([READ, WRITE, other, READ]) is None
+    many = (
+        "Not run: you may do this 2 times in 1h, and this is 3 times at once. Ask for less at once."
+    )
+    found = await begun.count([READ, READ, READ])
+    assert found == TooOften(why=dict.fromkeys(range(3), many))
 
 
 async def test_c26_a_read_that_needs_the_network_is_not_run_where_it_is_off(world: World) -> None:

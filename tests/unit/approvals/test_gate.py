@@ -28,7 +28,15 @@ from tests.gates import (
     edited,
     without,
 )
-from tests.stores import OTHER_CONVERSATION, OTHER_TENANT, Stores, answering, everything, said_in
+from tests.stores import (
+    OTHER_CONVERSATION,
+    OTHER_TENANT,
+    Stores,
+    answering,
+    everything,
+    facts_of,
+    said_in,
+)
 
 NOT_THERE = "0123456789abcdef" * 2
 MALFORMED = {
@@ -455,6 +463,33 @@ async def test_p04_one_denied_call_keeps_a_whole_plan_from_being_asked(world: Wo
     await world.deny("bob", await world.propose(LOW))
     both = a_proposal(APPEND.check({"word": "a"}, {}), LOW.check({"word": "alpha"}, {}))
     assert "bob denied note" in await refused(world.ask(both))
+
+
+async def test_c77_why_somebody_denied_it_is_in_no_record_of_what_was_tried_after(
+    world: World,
+) -> None:
+    denied = await world.deny("bob", await world.propose(), "wrong repository")
+    assert "wrong repository" in await refused(world.propose(turn="t_2"))
+    assert "wrong repository" in await refused(world.deny("bob", denied))
+    assert "wrong repository" in await refused(world.approve("carol", denied))
+    told = [facts_of(entry)["why"] for entry in await world.attempts()]
+    assert told == [
+        "Not proposed: bob denied append-word with these arguments here.",
+        *["Too late: it is denied."] * 2,
+    ]
+
+
+async def test_c77_what_made_a_plan_another_one_is_in_no_record_either(world: World) -> None:
+    request = await world.propose()
+    proposal = a_proposal(APPEND.check({"word": "alpha"}, {}), expects=request.plan, turn="t_2")
+    world.files.digests["words.txt"] = "1" * 64
+    assert "words.txt changed" in await refused(world.ask(proposal))
+    assert "words.txt changed" in await refused(world.approve("bob", request))
+    assert "words.txt changed" in await refused(world.approve("bob", request))
+    assert [facts_of(entry)["why"] for entry in await world.attempts()] == [
+        "Not proposed: something changed since this plan was made.",
+        "Too late: it is revoked.",
+    ]
 
 
 async def test_i13_another_effect_or_another_conversation_is_not_refused(world: World) -> None:

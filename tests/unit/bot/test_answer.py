@@ -22,7 +22,7 @@ from core.outcomes import Reason
 from core.tools import Effect
 from core.transcript import Entry, Move, Say, ToolCall, Use
 from tests.bots import Bots
-from tests.builders import CONVERSATION, PLACE, a_tool
+from tests.builders import CONVERSATION, PLACE, TENANT, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.fakes.guards import FakeGuards
 from tests.fakes.hold import FakeHold
@@ -390,6 +390,29 @@ async def test_p35_who_lost_the_turn_writes_nothing(bots: Bots, how: str, tool: 
     assert await said(bots) == []
     assert await bots.world.requests() == []
     assert await bots.world.attempts() == []
+
+
+@pytest.mark.parametrize("how", LOST)
+async def test_i7_who_lost_the_turn_asks_the_model_nothing_more_and_leaves_no_record(
+    bots: Bots, how: str
+) -> None:
+    received = await bots.receive("look", CONVERSATION)
+    hold = await held(bots, received)
+
+    async def pauses() -> None:
+        await lose(bots.world.stores, hold.job, how)
+        bots.is_broken = how == "ended"
+
+    bots.world.runner.meanwhile["look",] = pauses
+    bots.model = ScriptedModel(use("look"), Say(text="Well."), generative=True)
+    with pytest.raises(LeaseLost):
+        await bots.answering(hold)
+    assert len(bots.model.seen) == 1
+    kinds = [
+        type(one).__name__
+        for one in await bots.world.stores.conversations.happenings(TENANT, received.turn.id)
+    ]
+    assert kinds == ["Moved", *["Staged"] * 6]  # of before
 
 
 async def test_p35_who_notices_that_the_turn_is_lost_writes_nothing(bots: Bots) -> None:

@@ -90,7 +90,7 @@ async def held(bots: Bots, owner: str = "dies") -> FakeHold:
 
 
 def texts(chat: FakeChat) -> list[str]:
-    return [m.text if isinstance(m, Text) else m.card.title for m in chat.messages]
+    return [m.text for m in chat.messages if isinstance(m, Text)]
 
 
 def verbs(message: object) -> set[str]:

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from adapters.storage.conversations import Conversations
 from bot.inbox import LONGEST
 from core.conversations import (
     MOST_WAITING,
     Again,
+    Arrival,
     Exported,
     Masked,
     Received,
+    Turn,
     Words,
     job_of,
     lane_of,
@@ -20,11 +23,15 @@ from core.conversations import (
 from core.errors import Refused
 from core.events import Ask, Place
 from core.principals import Identity
+from core.rates import NoRoom, Rate, RateRules
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, TENANT, THREAD, a_proposal
-from tests.gates import APPEND, BOB_ON_SLACK, EVE, SECRET, World, allow, who
+from tests.gates import APPEND, BOB_ON_SLACK, EVE, HOUR, SECRET, World, allow, who
+from tests.jobs import PATIENCE
 from tests.stores import THEIR_CONVERSATION, Stores, everything, jobs_of, said_in
 
+ONCE = Rate(name="messages", most=1, per=HOUR)
+TWICE = replace(ONCE, most=2)
 NOT_HERE = "There is no such conversation here. Leave it out to start a new one."
 
 
@@ -103,12 +110,14 @@ async def test_a_thread_is_one_conversation(bots: Bots) -> None:
 async def test_work_is_looked_for_once_the_message_is_there(bots: Bots) -> None:
     looks = list[int]()
     inbox = replace(bots.inbox, look=lambda: looks.append(1), runner="this process")
-    await inbox.ask(an_ask())
+    await inbox.ask(an_ask(deliveries=("m1",)))
     assert looks == [1]
     *_, job = await jobs_of(bots.world.stores, "turn")
     assert job["owner"] == "this process"  # who is about to answer it by itself
     assert "nothing" in await refused(inbox.ask(an_ask(" ")))
     assert looks == [1]
+    await inbox.ask(an_ask(deliveries=("m1",)))  # whoever looked may have died since
+    assert looks == [1, 1]
 
 
 async def test_i12_what_looks_like_a_secret_is_masked_before_it_is_kept(bots: Bots) -> None:
@@ -162,6 +171,115 @@ async def test_two_messages_that_say_the_same_are_two_turns(bots: Bots) -> None:
     first = await bots.inbox.ask(an_ask(deliveries=("m1",)))
     second = await bots.inbox.ask(an_ask(deliveries=("m2",)))
     assert first.turn.id != second.turn.id
+
+
+# Once, as for the rate too
+
+
+@pytest.mark.parametrize("again", [("m1",), ("m1", "later"), ("later", "m1")])
+async def test_i9_c67_a_message_that_comes_in_again_is_neither_counted_nor_too_fast(
+    bots: Bots, again: tuple[str, ...]
+) -> None:
+    bots.world.rates = RateRules(messages=TWICE)
+    first = await bots.inbox.ask(an_ask(deliveries=("m1",)))
+    for _ in range(3):
+        assert (await bots.inbox.ask(an_ask(deliveries=again))).turn == first.turn
+    second = await bots.inbox.ask(an_ask(deliveries=("m2",)))
+    assert second.turn.id != first.turn.id
+    assert (await refused(bots.inbox.ask(an_ask(deliveries=("m3",))))).startswith("Too fast")
+    for known in (again, ("m2",)):
+        assert (await bots.inbox.ask(an_ask(deliveries=known))).turn in {first.turn, second.turn}
+    late = await bots.inbox.ask(an_ask(deliveries=(again[-1],)))
+    assert late.turn == first.turn  # it is known under each id that it came under
+    assert len(await bots.world.attempts()) == 1
+
+
+async def test_i9_c67_every_kind_of_message_comes_in_again_as_before(bots: Bots) -> None:
+    bots.world.rates = RateRules(messages=ONCE)
+    request = await bots.world.propose()
+    await bots.inbox.ask_plan(an_ask(deliveries=("plan",)), request.plan)
+    found = await bots.inbox.ask_plan(an_ask(deliveries=("plan",)), request.plan)
+    assert isinstance(found.turn.wish, Exported)
+    await bots.inbox.ask_again(an_ask(person="bob", deliveries=("again",)), request.id)
+    bots.world.rules = tuple(r for r in bots.world.rules if r.action != "plan:approve")
+    found = await bots.inbox.ask_again(an_ask(person="bob", deliveries=("again",)), request.id)
+    assert isinstance(found.turn.wish, Again)
+
+
+async def test_who_may_not_ask_any_more_hears_so_of_what_came_in_before_too(bots: Bots) -> None:
+    bots.world.rates = RateRules(messages=TWICE)
+    await bots.inbox.ask(an_ask(deliveries=("m1",)))
+    rules, bots.world.rules = bots.world.rules, ()
+    for _ in range(2):
+        told = await refused(bots.inbox.ask(an_ask(deliveries=("m1",))))
+        assert told == "You may not ask Sayso here (chat:ask)."
+    bots.world.rules = rules
+    await bots.inbox.ask(an_ask(deliveries=("m2",)))  # none of that was counted
+    del bots.world.groups["alice"]
+    assert "know" in await refused(bots.inbox.ask(an_ask(deliveries=("m1",))))
+
+
+async def test_i9_c67_two_deliveries_at_once_are_counted_once_and_neither_is_too_fast(
+    bots: Bots,
+) -> None:
+    bots.world.rates = RateRules(messages=TWICE)
+    both = await _at_once(bots, an_ask(deliveries=("m1",)), an_ask(deliveries=("m1", "m2")))
+    assert isinstance(both[0], Received)
+    assert isinstance(both[1], Received)
+    assert both[0].turn == both[1].turn
+    await bots.inbox.ask(an_ask(deliveries=("m3",)))
+    assert (await refused(bots.inbox.ask(an_ask()))).startswith("Too fast")
+
+
+async def test_c67_of_two_messages_at_once_one_is_too_fast_and_on_record(bots: Bots) -> None:
+    bots.world.rates = RateRules(messages=ONCE)
+    one, other = await _at_once(bots, an_ask(deliveries=("m1",)), an_ask(deliveries=("m2",)))
+    assert isinstance(one, Received)
+    assert str(other) == "Too fast: you may do this once in 1h. Try again in 1h."
+    assert [str(other) in entry.body for entry in await bots.world.attempts()] == [True]
+    assert len(await jobs_of(bots.world.stores, "turn")) == 3 + 1
+
+
+async def _at_once(bots: Bots, *asks: Ask) -> list[Received | Refused]:
+    """Have messages come in none of which is kept before each of them was let in."""
+    inside = asyncio.Barrier(len(asks))
+
+    class Together(Conversations):
+        async def arrived_before(self, arrival: Arrival) -> Turn | NoRoom | None:
+            found = await super().arrived_before(arrival)
+            await inside.wait()
+            return found
+
+    inbox = replace(bots.inbox, conversations=Together(bots.world.stores.database))
+
+    async def come_in(ask: Ask) -> Received | Refused:
+        try:
+            return await inbox.ask(ask)
+        except Refused as error:
+            return error
+
+    async with asyncio.timeout(PATIENCE):
+        found = await asyncio.gather(*map(come_in, asks))
+    return sorted(found, key=lambda one: isinstance(one, Refused))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        an_ask(" ", deliveries=("m1",)),
+        replace(an_ask(deliveries=("m1",)), profile="none"),
+        an_ask(conversation="c_none"),
+        an_ask(place=replace(PLACE, channel="private")),
+    ],
+    ids=["words", "profile", "conversation", "place"],
+)
+async def test_c67_what_starts_nothing_is_counted_too(bots: Bots, wrong: Ask) -> None:
+    bots.world.rules = (allow("chat:ask", "dev", PLACE.resource),)
+    bots.world.rates = RateRules(messages=TWICE)
+    for _ in range(2):
+        assert not (await refused(bots.inbox.ask(wrong))).startswith("Too fast")
+    assert (await refused(bots.inbox.ask(wrong))).startswith("Too fast")
+    assert (await refused(bots.inbox.ask(an_ask()))).startswith("Too fast")
 
 
 # What starts nothing

@@ -15,9 +15,11 @@ from core.errors import Unavailable
 from core.events import Ask
 from core.outcomes import Reason
 from core.tools import ABSORB, Effect
+from core.trail import Guarded
 from core.transcript import Called, Entry, Heard, Move, Noted, Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, TENANT, a_new_turn, a_tool
+from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import for_ever
 from tests.gates import SECRET, World, allow, who
@@ -132,6 +134,23 @@ async def test_c15_what_is_not_taken_in_is_answered_by_a_turn_of_its_own(bots: B
     (other,) = await thread.rest(Say(text="Beta it is."))
     assert (other.reason, other.text, other.absorbed_by) == (Reason.ANSWERED, "Beta it is.", None)
     assert heard(bots.model.seen[0])[-1:] == ["wait, do beta instead"]
+
+
+async def test_c78_of_what_a_guardrail_stops_nothing_is_told_and_its_own_turn_says_why(
+    bots: Bots,
+) -> None:
+    guards = FakeGuards(says={"input": [None, "It names a customer.", "It names a customer."]})
+    bots.guards = guards.guards
+    thread = Thread(bots)
+    turn = await thread.answered(Say(text="Looked."))
+    assert (turn.reason, turn.text) == (Reason.ANSWERED, "Looked.")
+    assert announced(bots.model.seen[-1]) == []
+    assert "beta" not in repr(bots.model.seen)
+    (other,) = await thread.rest()
+    assert (other.reason, other.absorbed_by) == (Reason.GUARDRAIL_INPUT, None)
+    for name in (turn.id, other.id):
+        happened = await bots.world.stores.conversations.happenings(TENANT, name)
+        assert happened.count(Guarded(stage="input", why="It names a customer")) == 1
 
 
 async def test_c15_a_finished_answer_is_posted_whatever_arrives_while_it_is_written(

@@ -8,21 +8,22 @@ from datetime import timedelta
 import pytest
 
 from approvals.models import State
+from core.canonical import JsonObject
 from core.errors import Refused
 from core.events import Ask
 from core.limits import Limits
 from core.outcomes import Reason
 from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
-from core.tools import ABSORB, TASK, Effect
+from core.tools import ABSORB, TASK, Caller, Effect
 from core.trail import Moved
 from core.transcript import Entry, Move, Say, ToolCall, Use
 from tests.bots import Bots
-from tests.builders import CONVERSATION, PLACE, TENANT, a_tool
+from tests.builders import CONVERSATION, PLACE, TENANT, a_proposal, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import for_ever
-from tests.gates import LOW, PLENTY, World, allow, who
+from tests.gates import APPEND, LOW, PLENTY, World, allow, who
 from tests.jobs import soon
 from tests.stores import Stores, log_of
 
@@ -33,9 +34,9 @@ NONE = Profile(name="none", tools=frozenset())
 SHORT = Profile(name="short", limits=Limits(turns=1))
 
 
-def profiles(*known: Profile, default: str = DEFAULT) -> Profiles:
+def profiles(*known: Profile, here: str = DEFAULT) -> Profiles:
     every = (Profile(name=DEFAULT), *known)
-    return Profiles(known={one.name: one for one in every}, default=default)
+    return Profiles(known={one.name: one for one in every}, of_tenant={TENANT: here})
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def an_ask(profile: str | None = None, conversation: str | None = None) -> Ask:
 
 
 async def test_c21_an_empty_list_offers_and_runs_nothing(bots: Bots) -> None:
-    bots.world.profiles = profiles(NONE, default="none")
+    bots.world.profiles = profiles(NONE, here="none")
     bots.model = generative(use("look"), WRITES, OK)
     answered = await bots.answer(await bots.receive("hi"))
     assert (answered.reason, bots.world.effects()) == (Reason.ANSWERED, [])
@@ -105,7 +106,7 @@ async def test_c87_who_may_not_choose_is_refused_on_record_and_nothing_is_kept(b
 
 
 async def test_c87_limits_are_those_of_the_profile(bots: Bots) -> None:
-    bots.world.profiles = profiles(SHORT, default="short")
+    bots.world.profiles = profiles(SHORT, here="short")
     bots.model = generative(use("look"), Say(text="That is all."))
     assert (await bots.answer(await bots.receive("hi"))).reason is Reason.MAX_TURNS
 
@@ -181,6 +182,16 @@ async def test_c22_the_rate_of_a_tool_holds_over_turns_and_people(
     assert (await bots.answer(await bots.receive("hi"))).text == "ok"
 
 
+async def test_c22_a_tool_that_is_called_like_what_people_do_is_counted_by_itself(
+    bots: Bots,
+) -> None:
+    once = Rate(name="messages", most=1, per=HOUR)
+    bots.world.rates = RateRules(messages=once, tools=(once,))
+    bots.world.tools += (replace(LOOK, name="messages"),)
+    bots.model = generative(use("messages"), OK)
+    assert (await bots.answer(await bots.receive("hi"))).text == "ok"
+
+
 async def test_c67_who_is_too_fast_is_told_so_before_anything_else_is_looked_at(
     bots: Bots,
 ) -> None:
@@ -243,6 +254,37 @@ async def test_c22_a_plan_that_is_asked_for_again_is_counted_as_any_other(bots: 
     exported = await bots.inbox.ask_plan(an_ask(), request.plan)
     assert (await bots.answer(exported)).text == answered.text
     assert [one.id for one in await bots.world.requests()] == [request.id]
+
+
+async def test_c22_a_plan_is_counted_all_or_none(bots: Bots) -> None:
+    once, twice = Rate(name="note", most=1, per=HOUR), Rate(name="append-word", most=2, per=HOUR)
+    bots.world.rates = RateRules(messages=PLENTY.messages, tools=(once, twice))
+    append, note = APPEND.check({"word": "a"}, {}), LOW.check({"word": "a"}, {})
+    frozen = await bots.world.gate.freeze(a_proposal(append, note))
+    proposed = await bots.answer(await bots.inbox.ask_plan(an_ask(), frozen))
+    assert proposed.request is not None
+    refused_one = await bots.answer(await bots.inbox.ask_plan(an_ask(), frozen))
+    assert refused_one.text == "Not run: you may do this once in 1h. Try again in 1h."
+    bots.model = generative(use("append-word", rationale="because"))
+    assert (await bots.answer(await bots.receive("hi"))).request is not None
+
+
+async def test_c22_nothing_of_a_plan_is_counted_where_one_call_is_not_authorised(
+    bots: Bots,
+) -> None:
+    async def no(_: JsonObject, caller: Caller) -> str:
+        del caller
+        return "It is not your order."
+
+    bots.world.tools = (LOW, replace(APPEND, authorize=no))
+    once = Rate(name="note", most=1, per=HOUR)
+    bots.world.rates = RateRules(messages=PLENTY.messages, tools=(once,))
+    both = [tool.check({"word": "a"}, {}) for tool in (LOW, APPEND)]
+    plan = await bots.world.gate.freeze(a_proposal(*both))
+    answered = await bots.answer(await bots.inbox.ask_plan(an_ask(), plan))
+    assert (answered.request, answered.text) == (None, "It is not your order.")
+    bots.model = generative(WRITES)
+    assert (await bots.answer(await bots.receive("hi"))).request is not None
 
 
 @pytest.mark.parametrize("where", ["tenant", "channel"])

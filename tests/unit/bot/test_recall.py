@@ -11,6 +11,7 @@ from adapters.storage.conversations import Conversations
 from adapters.storage.erasing import Erasing
 from bot.recall import Known, Memory
 from core.conversations import History, Mark, Turn
+from core.guardrails import Context, Guards
 from core.limits import Limits, prompt_bytes
 from core.outcomes import Reason
 from core.past import NOTHING
@@ -113,6 +114,27 @@ async def test_c79_a_thread_of_500_turns_stays_valid_and_under_the_limit(
     assert last.turns > TURNS - 60
     assert last.waiting
     assert "alice: message" in last.text
+
+
+async def test_c24_what_a_guardrail_stops_is_summed_up_by_nobody_and_stays_stopped(
+    bots: Bots,
+) -> None:
+    def clean(context: Context) -> str | None:
+        return "it holds a badword" if "BADWORD" in repr(context.entries) else None
+
+    answers = [Say(text=f"{'y' * 6000} {word}") for word in ("BADWORD", "")]
+    bots.limits = LIMITS
+    bots.model = ScriptedModel(*answers, generative=True)
+    for number, _ in enumerate(answers):
+        await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
+    bots.guards = Guards(context=(clean,))
+    bots.model = ScriptedModel(generative=True)  # asked for nothing, not for a summary either
+    for _ in range(2):
+        answered = await bots.answer(await bots.receive("and now?", CONVERSATION))
+        assert answered.reason is Reason.GUARDRAIL_CONTEXT
+    bots.guards, bots.model = Guards(), Scribe(random.Random(7), sums=True)  # type: ignore[assignment]  # noqa: S311 - as above
+    await bots.answer(await bots.receive("and now?", CONVERSATION))
+    assert is_asked_to_sum_up(bots.model.seen[0])  # it was due all the time
 
 
 def is_asked_to_sum_up(entries: Sequence[Entry]) -> bool:

@@ -132,7 +132,7 @@ def test_c87_without_profiles_there_is_one_that_narrows_nothing(file: Path) -> N
 def test_c87_a_profile_that_names_a_tool_that_is_not_there_is_a_problem(file: Path) -> None:
     file.write_text(TEAM + "profiles: {a: {tools: [nothing]}}")
     told = list(faults.problems(file, settings.read(file)))
-    assert "profiles.a.tools: there is no tool nothing. Correct or remove it." in told
+    assert "sayso.yml:11: profiles.a.tools: there is no tool nothing. Correct or remove it." in told
 
 
 def test_a_missing_file_says_how_to_name_another(file: Path) -> None:
@@ -209,12 +209,12 @@ def test_check_names_what_is_wrong_though_each_value_is_sound(
     found = [*faults.problems(file, settings.read(file))]
     for part in (
         "SAYSO_DATABSE",
-        "secrets.TOKEN",
+        "sayso.yml:1: secrets.TOKEN: env:SURELY_NOT_SET cannot be read",
         "sandbox:",
         "workdir",
         "tenants:",
         "bad.yml:1",
-        "odd:",
+        "sayso.yml:1: approvals: there is no rule for the risk of odd",
     ):
         assert any(part in line for line in found), part
     assert len(found) == 7
@@ -271,7 +271,7 @@ def test_people_are_read_again_when_the_file_changes(file: Path) -> None:
 def test_check_names_a_group_that_nobody_is_in(file: Path) -> None:
     file.write_text(TEAM.replace("groups: [everyone]", "groups: [everyone, egn]"))
     [line] = faults.problems(file, settings.read(file))
-    assert line.startswith("policy.rules.0: nobody is in egn.")
+    assert line.startswith("sayso.yml:9: policy.rules.0.groups: nobody is in egn.")
 
 
 def test_a_variable_that_holds_no_section_is_blamed_on_the_environment(
@@ -293,7 +293,8 @@ def test_a_runbook_that_too_few_may_approve_is_a_problem(file: Path) -> None:
     )
     told = list(faults.problems(file, settings.read(file)))
     assert told == [
-        "wipe: 2 must approve it in acme, and 1 may. Correct `policy`, or `quorum` under `approvals`."
+        "sayso.yml:6: policy: 2 must approve wipe in acme, and 1 may. Correct this, or `quorum` under"
+        " `approvals`."
     ]
     file.write_text(f"{file.read_text()}approvals: {{high: {{quorum: 1}}}}\n")
     assert list(faults.problems(file, settings.read(file))) == []
@@ -302,16 +303,18 @@ def test_a_runbook_that_too_few_may_approve_is_a_problem(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("profiles: {a: {choose: [ghosts]}}", "profiles.a.choose: nobody is in ghosts. Correct it, or add somebody."),
-        ("profiles: {a: {channels: [slak/T1/C1]}}", "profiles.a.channels: no tenant owns slak/T1. Correct it, or add it under `tenants`."),
-        ("profiles: {a: {channels: [slack/T9/C1]}}", "profiles.a.channels: no tenant owns slack/T9. Correct it, or add it under `tenants`."),
-        ("rates: {tools: [{tool: nothing, most: 1, per: 1h}]}", "rates.tools.0: no tool is called like nothing. Correct or remove it."),
+        ("profiles: {a: {choose: [ghosts]}}", "sayso.yml:11: profiles.a.choose: nobody is in ghosts. Correct it, or add somebody."),
+        ("profiles: {a: {channels: [slak/T1/C1]}}", "sayso.yml:11: profiles.a.channels: no tenant owns slak/T1. Correct it, or add it under `tenants`."),
+        ("profiles: {a: {channels: [slack/T9/C1]}}", "sayso.yml:11: profiles.a.channels: no tenant owns slack/T9. Correct it, or add it under `tenants`."),
+        ("rates: {tools: [{tool: nothing, most: 1, per: 1h}]}", "sayso.yml:11: rates.tools.0: no tool is called like nothing. Correct or remove it."),
         ("profiles: {a: {choose: [eng], channels: [slack/T1/C1, console/local/console]}}", ""),
     ],
 )  # fmt: skip
 def test_c87_what_can_never_fit_is_a_problem(file: Path, text: str, said: str) -> None:
     file.write_text(TEAM + text)
     told = [
-        one for one in faults.problems(file, settings.read(file)) if one[:5] in {"profi", "rates"}
+        one
+        for one in faults.problems(file, settings.read(file))
+        if one.startswith(("sayso.yml:11: profiles", "sayso.yml:11: rates"))
     ]
     assert told == ([said] if said else [])

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent import Dictated
 from core.canonical import JsonObject
+from core.dictated import Dictated
 from core.errors import Incorrect, Invalid, Refused, Unavailable
 from core.jobs import LeaseLost
 from core.limits import Limits
 from core.outcomes import Reason
-from core.ports import Ended, Ending
+from core.ports import Ended, Ending, ending_in_words
 from core.prompt import Prompt
-from core.reading import ending_in_words
 from core.runbooks import tool as runbook
 from core.tools import Caller, Effect, Tool, Toolbox
+from core.trail import Looked
 from core.transcript import (
     AgentText,
     Called,
@@ -218,6 +218,16 @@ async def test_a_turn_that_is_lost_while_it_proposes_goes_no_further() -> None:
         await scene.turn(use(call("append-word")), Say(text="It was refused."))
 
 
+async def test_a_turn_that_is_lost_while_a_tool_of_its_own_looks_goes_no_further() -> None:
+    async def looks(_: JsonObject, __: Caller) -> str:
+        raise LeaseLost("Somebody else answers.")
+
+    scene = Scene(tools=(replace(TOOLS[0], look=looks),), generative=True)
+    with pytest.raises(LeaseLost):
+        await scene.turn(use(call("look")), Say(text="It was refused."))
+    assert not [one for one in scene.happened if isinstance(one, Looked)]
+
+
 async def test_a_model_that_does_not_answer_ends_the_turn() -> None:
     outcome, _ = await Scene().turn(*[Unavailable("connection reset by 10.0.0.7")] * 3)
     assert outcome.reason is Reason.MODEL_UNAVAILABLE
@@ -312,6 +322,27 @@ async def test_a_tool_of_sayso_answers_by_itself_for_whoever_asked() -> None:
     assert seen == [replace(CALLER, call="1")]
     assert scene.runner.step_ids == []
     assert own.resource == "tool:recall"
+
+
+async def test_i7_a_look_that_finds_the_turn_lost_ends_it_and_the_others_are_cut() -> None:
+    cut: list[str] = []
+
+    async def look(arguments: JsonObject, _: Caller) -> str:
+        if arguments["word"] == "lost":
+            raise LeaseLost("Somebody else answers.")
+        try:
+            await for_ever()
+        except asyncio.CancelledError:
+            cut.append(str(arguments["word"]))
+            raise
+        raise AssertionError
+
+    own = replace(TOOLS[0], name="recall", effect=Effect.READ, look=look)
+    with pytest.raises(LeaseLost):
+        await Scene(tools=(own,)).turn(
+            use(call("recall", "slow"), call("recall", "lost", name="2")), Say(text="ok")
+        )
+    assert cut == ["slow"]
 
 
 def test_a_tool_that_answers_by_itself_changes_nothing() -> None:

@@ -28,6 +28,7 @@ from core.transcript import (
     Use,
     Wire,
 )
+from core.waiting import now
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import FakeRunner, exited, for_ever
 from tests.scene import CALLER, HEARD, TOOLS, Proposals, Scene, call, use
@@ -84,7 +85,11 @@ async def turn(model: Stubborn | ScriptedModel, *, pauses: Sequence[float] = (0,
         pauses=pauses,
     )
     session = Session(
-        turn="t_1", caller=CALLER, prompt=Prompt(tools=Toolbox.of(TOOLS)), defaults={}
+        turn="t_1",
+        end=now() + 0.4,
+        caller=CALLER,
+        prompt=Prompt(tools=Toolbox.of(TOOLS)),
+        defaults={},
     )
     proposals = Proposals()
     outcome = await agent.turn(HEARD, model=model, session=session, propose=proposals)
@@ -194,6 +199,7 @@ async def test_a_stop_during_reads_shows_what_ran() -> None:
     agent = Agent(runner=scene.runner, redactor=scene.redactor, limits=scene.limits)
     session = Session(
         turn="t_1",
+        end=now() + 10,
         caller=CALLER,
         prompt=Prompt(tools=Toolbox.of(TOOLS)),
         defaults={},

@@ -29,6 +29,7 @@ from core.transcript import (
     Wire,
     whole,
 )
+from core.waiting import now
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.scene import TOOLS, call
 
@@ -165,10 +166,12 @@ def test_of_a_long_text_a_line_has_only_the_beginning() -> None:
 
 
 async def shortened(
-    *script: Scripted, turns: int = 20, limits: Limits = SMALL
+    *script: Scripted, turns: int = 20, limits: Limits = SMALL, seconds: float = 60
 ) -> tuple[tuple[Entry, ...], ScriptedModel]:
     ask, model = asking(*script)
-    return await compaction(limits).shortened(past(turns), ask, ["note asked by bob"]), model
+    return await compaction(limits).shortened(
+        past(turns), ask, ["note asked by bob"], end=now() + seconds
+    ), model
 
 
 async def test_c79_a_model_is_asked_behind_what_it_has_read_and_its_words_are_marked() -> None:
@@ -200,6 +203,7 @@ async def test_c79_a_model_that_does_not_answer_in_time_is_not_waited_for() -> N
 
     limits = Limits(prompt_bytes=16_000, conclusion_seconds=0.01)
     assert summary((await shortened(hangs, limits=limits))[0]).words == ""
+    assert summary((await shortened(hangs, seconds=0.04))[0]).words == ""
 
 
 async def test_c3_a_model_is_not_asked_to_sum_up_more_than_fits_into_a_prompt() -> None:

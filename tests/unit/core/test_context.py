@@ -13,6 +13,7 @@ from core.errors import Invalid
 from core.redaction import Redactor
 from core.tools import Caller
 from core.transcript import Entry, Form, Heard, Stated, Trust
+from core.waiting import now
 from tests.scene import CALLER
 
 SECRET = "hunter2hunter2"
@@ -39,11 +40,12 @@ class Board:
 
 def context(*boards: Board, most: int = 1000) -> Context:
     sources = tuple(Source(name=f"board{n}", state=one) for n, one in enumerate(boards))
-    return Context(sources=sources, redactor=Redactor.of([SECRET]), most=most, seconds=0.01)
+    return Context(sources=sources, redactor=Redactor.of([SECRET]), most=most)
 
 
 async def news(history: Sequence[Entry], *boards: Board, most: int = 1000) -> list[Stated]:
-    return list(await context(*boards, most=most).news(CALLER, history))
+    by = now() + (0.2 if any(board.slow for board in boards) else 60)
+    return list(await context(*boards, most=most).news(CALLER, history, by=by))
 
 
 def forms(made: Sequence[Stated]) -> list[tuple[int, Form, str]]:
@@ -153,10 +155,8 @@ async def test_c76_a_slow_source_holds_nobody_up_and_costs_the_others_nothing() 
 async def test_who_stops_a_turn_stops_its_sources() -> None:
     board = Board()
     board.slow = True
-    patient = Context(
-        sources=(Source(name="x", state=board),), redactor=Redactor.of([]), seconds=60
-    )
-    task = asyncio.create_task(patient.news(CALLER, []))
+    patient = Context(sources=(Source(name="x", state=board),), redactor=Redactor.of([]))
+    task = asyncio.create_task(patient.news(CALLER, [], by=now() + 60))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

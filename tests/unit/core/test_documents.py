@@ -132,8 +132,8 @@ def test_what_is_ambiguous_or_broken_is_refused_in_one_line(text: str, shown: st
         ("title: t\nparts:\n  - {name: a, colour: red}\n", "a.yml:3: parts.0.colour: Extra inputs are not permitted. Sayso does not know this name. Correct its spelling or remove it."),
         ("title: t\nnamed:\n\n  one: {name: 1}\n", "a.yml:4: named.one.name: Input should be a valid string. Put it in quotes."),
         ("title: taken", "a.yml:1: title: this title is taken. Correct it."),
-        ("- 1", "a.yml:1: Input should be a valid dictionary or instance of Whole. Correct it."),
-        ("", "a.yml:1: Input should be a valid dictionary or instance of Whole. Correct it."),
+        ("- 1", "a.yml:1: expected a mapping, which is names with values. Correct it."),
+        ("", "a.yml:1: expected a mapping, which is names with values. Correct it."),
     ],
     ids=lambda value: repr(value)[:30],
 )  # fmt: skip

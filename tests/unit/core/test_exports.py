@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from core import exports
 from core.canonical import Json
 from core.errors import Refused
+from core.stored_entries import Unreadable, body_of, entry_of, kind_of
 from core.transcript import Called, Entry, Heard, Noted, Result, Returned, Spoke, ToolCall
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -34,12 +35,12 @@ def exported(*entries: Entry) -> str:
 @given(st.lists(ENTRY, max_size=5))
 def test_c86_the_exported_transcript_is_read_back_byte_for_byte(entries: list[Entry]) -> None:
     try:
-        bodies = [exports.body_of(one) for one in entries]
+        bodies = [body_of(one) for one in entries]
     except Refused:  # what has no canonical form is never kept, so it is never exported
         return
     found = exports.rebuilt(exported(*entries))
-    assert [exports.kind_of(one) for one in found] == [exports.kind_of(one) for one in entries]
-    assert [exports.body_of(one) for one in found] == bodies
+    assert [kind_of(one) for one in found] == [kind_of(one) for one in entries]
+    assert [body_of(one) for one in found] == bodies
 
 
 NO_EXPORTS: list[Json] = [
@@ -56,7 +57,18 @@ NO_EXPORTS: list[Json] = [
     {"schema": exports.SCHEMA, "transcript": [{"kind": "called", "body": []}]},
     {"schema": exports.SCHEMA, "transcript": [{"kind": "called", "body": {}}]},
     {"schema": exports.SCHEMA, "transcript": [{"kind": "frob", "body": {"text": "hi"}}]},
+    {"schema": exports.SCHEMA, "transcript": [{"kind": "stated", "body": {"form": "frob"}}]},
 ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [("frob", "{}"), ("heard", "{"), ("heard", "[]"), ("called", "7"), ("returned", "{}"),
+     ("stated", '{"form": "frob", "trust": "inside"}')],
+)  # fmt: skip
+def test_what_was_kept_by_another_version_is_no_fault_of_an_export(kind: str, text: str) -> None:
+    with pytest.raises(Unreadable, match="cannot be read by this version of Sayso"):
+        entry_of(kind, text)
 
 
 @pytest.mark.parametrize("values", NO_EXPORTS)

@@ -21,6 +21,7 @@ from core.frame import (
 from core.redaction import Redactor
 from core.task import Task
 from core.tools import TASK, Toolbox
+from core.waiting import now
 from tests.builders import a_tool
 from tests.scene import CALLER
 
@@ -32,7 +33,7 @@ CHOICES = {"env": frozenset({"prod", "staging"})}
 
 
 async def topic(text: str, frame: Frame = FRAME) -> Topic | None:
-    return await classified(ByName(CHOICES), frame, text, seconds=5)
+    return await classified(ByName(CHOICES), frame, text, by=now() + 5)
 
 
 async def test_c13_the_same_order_continues() -> None:
@@ -64,7 +65,7 @@ async def test_c13_a_first_message_changes_no_topic() -> None:
     async def pivots(_: Frame, __: str) -> Topic:
         return Pivot(entities=frozenset({ORDER}))
 
-    found = await classified(pivots, Frame(), "ship order 4711", seconds=5)
+    found = await classified(pivots, Frame(), "ship order 4711", by=now() + 5)
     assert found == Continue(entities=frozenset({ORDER}))
     frame = after(Frame(), found, "ship order 4711", here=7)
     assert frame == Frame(intent="ship order 4711", entities=frozenset({ORDER}), since=0)
@@ -80,7 +81,7 @@ async def test_c13_an_outage_of_the_classifier_keeps_the_frame() -> None:
         raise AssertionError
 
     for broken in (fails, hangs):
-        found = await classified(broken, FRAME, "ship order 4712", seconds=0.01)
+        found = await classified(broken, FRAME, "ship order 4712", by=now() + 0.01)
         assert found is None
         assert after(FRAME, found, "ship order 4712", here=9) == FRAME
 
@@ -90,7 +91,7 @@ async def test_who_stops_a_turn_stops_its_classifier() -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    task = asyncio.create_task(classified(hangs, FRAME, "x", seconds=60))
+    task = asyncio.create_task(classified(hangs, FRAME, "x", by=now() + 60))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

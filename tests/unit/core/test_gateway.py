@@ -1,12 +1,13 @@
 """C19-C22, C25: the stages that a call goes through, what each of them is told, and who learns why not."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
 
-from core.errors import Unavailable
-from core.gateway import Access
+from core.errors import SaysoError, Unavailable
+from core.gateway import Access, TooOften
 from core.outcomes import Reason
 from core.tools import MISSING, Checked
 from core.trail import Looked, Moved, Stage, Staged
@@ -15,6 +16,7 @@ from tests.fakes.runner import exited
 from tests.scene import TOOLS, Scene, call, use
 
 OK = Say(text="ok")
+TWICE = "Not run: you may do this 2 times in 1h."
 ALL = [*Stage]
 
 
@@ -34,9 +36,10 @@ def refusing(why: object) -> Access:
 def counting(most: int) -> Access:
     left = [most]
 
-    async def count(_: Checked) -> str | None:
-        left[0] -= 1
-        return None if left[0] >= 0 else "Not run: you may do this 2 times in 1h."
+    async def count(calls: Sequence[Checked]) -> TooOften | None:
+        over = range(left[0], len(calls))
+        left[0] -= 0 if over else len(calls)
+        return TooOften(why=dict.fromkeys(over, TWICE)) if over else None
 
     return Access(count=count)
 
@@ -150,18 +153,18 @@ async def test_c22_a_call_is_counted_when_it_is_dispatched_and_refused_beyond_th
     scene = Scene(generative=True, access=counting(2))
     scene.runner.endings["look",] = exited(output="three words\n")
     step = use(*(call("look", word, name=word) for word in "abc"))
-    _, model = await scene.turn(step, OK)
-    assert [one.failed for one in model.told] == [False, False, True]
-    assert model.told[2].text == "Not run: you may do this 2 times in 1h."
+    _, model = await scene.turn(step, use(call("look", "d", name="d")), OK)
+    assert [one.text for one in model.told] == [TWICE]
     assert len(scene.runner.ran) == 2
-    assert stages(scene, "c")[-1] == (Stage.RATE, False)
+    ends = [stages(scene, name)[-1] for name in "abcd"]
+    assert ends == [(Stage.RUN, True)] * 2 + [(Stage.RATE, False)] * 2
 
 
 async def test_c22_what_is_refused_or_repeated_is_not_counted() -> None:
     counted = list[str]()
 
-    async def count(checked: Checked) -> None:
-        counted.append(str(checked.arguments["word"]))
+    async def count(calls: Sequence[Checked]) -> None:
+        counted.extend(str(checked.arguments["word"]) for checked in calls)
 
     scene = Scene(generative=True, access=Access(count=count))
     wrong = call("look", "b", name="2", file=1)
@@ -177,8 +180,104 @@ async def test_c22_one_gated_call_beyond_the_rate_is_one_plan_not_proposed() -> 
     assert scene.proposals.made == []
     assert [one.text for one in model.told] == [
         "Not proposed: another call of this step has to be corrected first.",
-        "Not run: you may do this 2 times in 1h.",
+        TWICE,
     ]
+    assert stages(scene, "a")[-1] == (Stage.RATE, True)  # and nothing of it ran
+    assert stages(scene, "b")[-1] == (Stage.RATE, False)
+
+
+async def test_c22_a_step_that_is_not_proposed_for_one_call_counts_none_of_them() -> None:
+    scene = Scene(generative=True, access=counting(2))
+    wants = [call("append-word", word, name=word, rationale="because") for word in "abc"]
+    again = [call("append-word", word, name=f"{word}2", rationale="because") for word in "ab"]
+    outcome, _ = await scene.turn(use(*wants), use(*again))
+    assert outcome.reason is Reason.PROPOSED
+    [(calls, _)] = scene.proposals.made
+    assert [one.arguments["word"] for one in calls] == ["a", "b"]
+
+
+async def test_c22_reads_that_all_have_room_are_counted_at_once() -> None:
+    counted = list[int]()
+
+    async def count(calls: Sequence[Checked]) -> None:
+        counted.append(len(calls))
+
+    scene = Scene(generative=True, access=Access(count=count))
+    await scene.turn(use(*(call("look", word, name=word) for word in "abc")), OK)
+    assert counted == [3]
+
+
+@pytest.mark.parametrize(
+    "found", [True, 0, "", "yes", [], {0: "no"}, TooOften(why={}), TooOften(why={7: "no"})]
+)
+@pytest.mark.parametrize("tool", ["look", "append-word"])
+async def test_c20_calls_of_which_it_is_not_sure_that_they_were_counted_are_refused(
+    found: object, tool: str
+) -> None:
+    async def count(_: Sequence[Checked]) -> object:
+        return found
+
+    scene = Scene(generative=True, access=Access(count=count))
+    why = {"rationale": "because"} if tool == "append-word" else {}
+    _, model = await scene.turn(use(*(call(tool, word, name=word, **why) for word in "ab")), OK)
+    assert (scene.runner.ran, scene.proposals.made) == ([], [])
+    said = "It could not be checked whether this may be done, so it was not. Tell an operator."
+    assert [one.text for one in model.told] == [said, said]
+
+
+async def test_c20_calls_that_could_not_be_counted_are_refused() -> None:
+    async def down(_: Sequence[Checked]) -> object:
+        raise Unavailable("The database is busy.")
+
+    scene = Scene(generative=True, access=Access(count=down))
+    _, model = await scene.turn(use(call("look", "a", name="1"), call("look", "b", name="2")), OK)
+    assert [one.text for one in model.told] == ["The database is busy."] * 2
+    assert scene.runner.ran == []
+
+
+def failing(times: int, error: SaysoError | TooOften) -> Callable[[object], Awaitable[object]]:
+    """Return a check that fails so often, then lets everything pass."""
+    left = [times]
+
+    async def check(_: object) -> object:
+        left[0] -= 1
+        if left[0] < 0:
+            return None
+        if isinstance(error, SaysoError):
+            raise error
+        return error
+
+    return check
+
+
+DOWN = Unavailable("The rules cannot be read.")
+FAST = TooOften(why={0: "Not run: you may do this 2 times in 1h. Try again in 2s."})
+CLOSED_FOR_NOW = {
+    "too fast": lambda: Access(count=failing(3, FAST)),
+    "not counted": lambda: Access(count=failing(3, DOWN)),
+    "not known whether it may be": lambda: Access(authorize=failing(3, DOWN)),
+}
+
+
+@pytest.mark.parametrize("access", CLOSED_FOR_NOW.values(), ids=CLOSED_FOR_NOW)
+@pytest.mark.parametrize("tool", ["look", "append-word"])
+async def test_c7_c22_a_call_of_which_nothing_came_for_now_may_be_made_again(
+    access: Callable[[], Access], tool: str
+) -> None:
+    scene = Scene(generative=True, access=access())
+    about = {"rationale": "because"} if tool == "append-word" else {}
+    step = use(call(tool, **about))
+    outcome, model = await scene.turn(step, step, step, step, OK)
+    came = scene.proposals.made if about else scene.runner.ran
+    assert (outcome.reason, len(came)) == (Reason.PROPOSED if about else Reason.ANSWERED, 1)
+    assert not any("Not run again" in str(entries) for entries in model.seen)
+
+
+async def test_c7_a_call_that_may_not_be_made_counts_as_answered() -> None:
+    scene = Scene(generative=True, access=refusing("It is not your order."))
+    step = use(call("look"))
+    outcome, _ = await scene.turn(step, step, step)
+    assert outcome.reason is Reason.REPEATED_CALL
 
 
 async def test_c88_each_call_of_the_model_is_on_record_before_anything_it_wants_is_done() -> None:

@@ -12,10 +12,11 @@ from core.agent import Agent, Session
 from core.canonical import Json
 from core.errors import Refused, SaysoError, Unavailable
 from core.limits import Limits, prompt_bytes
-from core.outcomes import LIMITS, STOPS, Outcome, Reason, forced
+from core.outcomes import LIMITS, STOPS, WHOLE, Outcome, Reason, forced, guarded, incomplete
 from core.prompt import Prompt
 from core.redaction import Redactor
 from core.tools import Toolbox
+from core.trail import Guarded, Moved
 from core.transcript import (
     AgentText,
     Broken,
@@ -34,6 +35,7 @@ from core.transcript import (
     Use,
     Wire,
 )
+from core.waiting import now
 from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import FakeRunner, exited, for_ever
@@ -77,6 +79,10 @@ class Row:
 
     script: tuple[Scripted, ...]
     reason: Reason
+    checks: str
+    """At which stages a guard is asked."""
+    record: tuple[str, ...]
+    """What is on record: how each call of the model ended, and what a guard stopped."""
     text: str = ""
     """What is posted; empty for the reason's own sentence."""
     kinds: Kinds = ()
@@ -93,39 +99,118 @@ class Row:
 
 DOWN = Unavailable("no route to 10.0.0.7")
 ROWS = {
-    "an answer": Row(script=(OK,), reason=Reason.ANSWERED, text="ok", kinds=(Spoke,)),
-    "a question": Row(script=(ASKS,), reason=Reason.ASKED, text="Which file?", kinds=PAIR),
+    "an answer": Row(
+        script=(OK,),
+        reason=Reason.ANSWERED,
+        checks="input context output",
+        record=("say",),
+        text="ok",
+        kinds=(Spoke,),
+    ),
+    "a question": Row(
+        script=(ASKS,),
+        reason=Reason.ASKED,
+        checks="input context",
+        record=("use",),
+        text="Which file?",
+        kinds=PAIR,
+    ),
     "a look and a plan": Row(
-        script=(LOOKS, APPENDS), reason=Reason.PROPOSED, kinds=PAIR * 2, ran=1, asked=2
+        script=(LOOKS, APPENDS),
+        reason=Reason.PROPOSED,
+        checks="input context context tool",
+        record=("use", "use"),
+        kinds=PAIR * 2,
+        ran=1,
+        asked=2,
+    ),
+    "a look beside a plan": Row(
+        script=(use(call("look"), call("append-word", name="2", rationale="because")),),
+        reason=Reason.PROPOSED,
+        checks="input context tool output",
+        record=("use",),
+        text="look: done, it printed nothing.",
+        kinds=PAIR,
+        ran=1,
+    ),
+    "what the look beside a plan found, which a guardrail stops": Row(
+        script=(use(call("look"), call("append-word", name="2", rationale="because")),),
+        reason=Reason.GUARDRAIL_OUTPUT,
+        checks="input context tool output",
+        record=("use", "output: no"),
+        text="Not answered: no. Nothing was changed; ask for something else.",
+        kinds=PAIR,
+        ran=1,
+        says={"output": ["no"]},
     ),
     "a refusal": Row(
-        script=(Broken(stop=Stop.REFUSED, text="I will not"),), reason=Reason.REFUSED_BY_MODEL
+        script=(Broken(stop=Stop.REFUSED, text="I will not"),),
+        reason=Reason.REFUSED_BY_MODEL,
+        checks="input context",
+        record=("refused",),
     ),
     "a cut message": Row(
         script=(LOOKS, Broken(stop=Stop.TRUNCATED, text="rm -")),
         reason=Reason.TRUNCATED,
+        checks="input context context",
+        record=("use", "truncated"),
         kinds=PAIR,
         ran=1,
         asked=2,
     ),
     "too much for the model": Row(
-        script=(Broken(stop=Stop.CONTEXT_EXCEEDED),), reason=Reason.CONTEXT_EXCEEDED
+        script=(Broken(stop=Stop.CONTEXT_EXCEEDED),),
+        reason=Reason.CONTEXT_EXCEEDED,
+        checks="input context",
+        record=("context_exceeded",),
     ),
     "a reason that nobody knows": Row(
-        script=(Broken(stop=Stop.UNKNOWN, text="?"),), reason=Reason.ERROR
+        script=(Broken(stop=Stop.UNKNOWN, text="?"),),
+        reason=Reason.ERROR,
+        checks="input context",
+        record=("unknown",),
     ),
-    "tools without calls": Row(script=(use(),), reason=Reason.ERROR),
-    "an answer without words": Row(script=(Say(text=" \n"),), reason=Reason.ERROR),
+    "tools without calls": Row(
+        script=(use(),), reason=Reason.ERROR, checks="input context", record=("use",)
+    ),
+    "an answer without words": Row(
+        script=(Say(text=" \n"),), reason=Reason.ERROR, checks="input context", record=("say",)
+    ),
     "one turn": Row(
         script=(LOOKS, Broken(stop=Stop.UNKNOWN)),
         reason=Reason.MAX_TURNS,
+        checks="input context context",
+        record=("use", "unknown"),
         kinds=(*PAIR, Noted),
         asked=2,
         limits=Limits(turns=1),
     ),
+    "one turn with closing words": Row(
+        script=(LOOKS, OK),
+        reason=Reason.MAX_TURNS,
+        checks="input context context output",
+        record=("use", "say"),
+        text=incomplete(Reason.MAX_TURNS, "ok"),
+        kinds=(*PAIR, Noted, Spoke),
+        asked=2,
+        limits=Limits(turns=1),
+    ),
+    "closing words that a guardrail stops": Row(
+        script=(LOOKS, OK),
+        reason=Reason.GUARDRAIL_OUTPUT,
+        checks="input context context output",
+        record=("use", "say", "output: no"),
+        text="Not answered: no. Nothing was changed; ask for something else.",
+        kinds=(*PAIR, Noted, Noted),
+        asked=2,
+        limits=Limits(turns=1),
+        says={"output": ["no"]},
+    ),
     "one tool call": Row(
         script=(use(call("look"), call("look", "b", name="2")), DOWN),
         reason=Reason.MAX_TOOL_CALLS,
+        checks="input context context",
+        record=("use", "nothing came back"),
         kinds=(*PAIR, Noted),
         asked=2,
         limits=Limits(tool_calls=1),
@@ -133,26 +218,49 @@ ROWS = {
     "one token": Row(
         script=(use(call("look"), tokens=1),),
         reason=Reason.MAX_TOKENS,
+        checks="input context",
+        record=("use",),
         kinds=PAIR,
         limits=Limits(tokens=1),
     ),
     "one byte of prompt": Row(
-        script=(), reason=Reason.CONTEXT_EXCEEDED, asked=0, limits=Limits(prompt_bytes=1)
+        script=(),
+        reason=Reason.CONTEXT_EXCEEDED,
+        checks="input",
+        record=(),
+        asked=0,
+        limits=Limits(prompt_bytes=1),
     ),
     "no time for the model": Row(
         script=(hangs, hangs),
         reason=Reason.MAX_SECONDS,
+        checks="input context context",
+        record=("max_seconds", "max_seconds"),
         kinds=(Noted,),
         asked=2,
         limits=Limits(seconds=0.4),
     ),
     "the same call for the third time": Row(
-        script=(LOOKS, LOOKS, LOOKS), reason=Reason.REPEATED_CALL, kinds=PAIR * 3, ran=1, asked=3
+        script=(LOOKS, LOOKS, LOOKS),
+        reason=Reason.REPEATED_CALL,
+        checks="input context context context",
+        record=("use", "use", "use"),
+        kinds=PAIR * 3,
+        ran=1,
+        asked=3,
     ),
-    "no model": Row(script=(DOWN, DOWN, DOWN), reason=Reason.MODEL_UNAVAILABLE, asked=3),
+    "no model": Row(
+        script=(DOWN, DOWN, DOWN),
+        reason=Reason.MODEL_UNAVAILABLE,
+        checks="input context",
+        record=("nothing came back", "nothing came back", "nothing came back"),
+        asked=3,
+    ),
     "a model with a fault": Row(
         script=(LOOKS, ValueError("4711")),
         reason=Reason.MODEL_UNAVAILABLE,
+        checks="input context context",
+        record=("use", "model_unavailable"),
         kinds=PAIR,
         ran=1,
         asked=2,
@@ -160,6 +268,8 @@ ROWS = {
     "a message that a guardrail stops": Row(
         script=(),
         reason=Reason.GUARDRAIL_INPUT,
+        checks="input",
+        record=("input: no",),
         text="Not answered: no. Nothing was changed; ask in other words.",
         asked=0,
         says={"input": ["no"]},
@@ -168,6 +278,8 @@ ROWS = {
     "a prompt that a guardrail stops": Row(
         script=(LOOKS,),
         reason=Reason.GUARDRAIL_CONTEXT,
+        checks="input context context",
+        record=("use", "context: no"),
         text="Not answered: no. Nothing was changed; start a new conversation, because this one "
         "holds what stopped it.",
         kinds=PAIR,
@@ -177,6 +289,8 @@ ROWS = {
     "a plan that a guardrail stops": Row(
         script=(LOOKS, APPENDS),
         reason=Reason.GUARDRAIL_TOOL,
+        checks="input context context tool",
+        record=("use", "use", "tool: no"),
         text="Not proposed: no. Nobody was asked and nothing was changed; ask for something else.",
         kinds=PAIR * 2,
         ran=1,
@@ -186,6 +300,8 @@ ROWS = {
     "an answer that a guardrail stops": Row(
         script=(LOOKS, OK),
         reason=Reason.GUARDRAIL_OUTPUT,
+        checks="input context context output",
+        record=("use", "say", "output: no"),
         text="Not answered: no. Nothing was changed; ask for something else.",
         kinds=(*PAIR, Noted),
         ran=1,
@@ -193,31 +309,6 @@ ROWS = {
         says={"output": ["no"]},
     ),
 }
-CHECKED = {
-    "an answer": "input context output",
-    "a question": "input context",
-    "a look and a plan": "input context context tool",
-    "a refusal": "input context",
-    "a cut message": "input context context",
-    "too much for the model": "input context",
-    "a reason that nobody knows": "input context",
-    "tools without calls": "input context",
-    "an answer without words": "input context",
-    "one turn": "input context context",
-    "one tool call": "input context context",
-    "one token": "input context",
-    "one byte of prompt": "input",
-    "no time for the model": "input context context",
-    "the same call for the third time": "input context context context",
-    "no model": "input context",
-    "a model with a fault": "input context context",
-    "a message that a guardrail stops": "input",
-    "a prompt that a guardrail stops": "input context context",
-    "a plan that a guardrail stops": "input context context tool",
-    "an answer that a guardrail stops": "input context context output",
-}
-"""At which stages a guard is asked in each row."""
-OUTPUTS = {Reason.ANSWERED, Reason.GUARDRAIL_OUTPUT}
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
@@ -232,18 +323,46 @@ async def test_c4_every_reason_has_its_text_its_entries_and_what_ran(row: Row) -
     assert len(asked.seen) == row.asked
 
 
-@pytest.mark.parametrize("name", ROWS)
-async def test_c4_c78_every_reason_has_its_checks_and_only_what_is_said_is_an_output(
-    name: str,
-) -> None:
-    row, fake = ROWS[name], FakeGuards(copied(ROWS[name].says))
-    outcome, _ = await model(row.limits, guards=fake.guards).turn(*row.script)
-    assert " ".join(fake.stages) == CHECKED[name]
-    assert ("output" in fake.stages) == (outcome.reason in OUTPUTS)
+def on_record(scene: Scene) -> tuple[str, ...]:
+    """Return how each call of the model ended and what a guard stopped, in order."""
+    found = list[str]()
+    for one in scene.happened:
+        match one:
+            case Moved(stop=stop):
+                found.append(stop)
+            case Guarded(stage=stage, why=why):
+                found.append(f"{stage}: {why}")
+            case _:
+                pass
+    return tuple(found)
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+async def test_c4_c78_c88_every_reason_has_its_checks_and_its_record(row: Row) -> None:
+    fake = FakeGuards(copied(row.says))
+    scene = model(row.limits, guards=fake.guards)
+    await scene.turn(*row.script)
+    assert " ".join(fake.stages) == row.checks
+    assert on_record(scene) == row.record
+
+
+GUARDED = {reason for reason in Reason if reason.startswith("guardrail:")}
 
 
 def test_c4_the_table_has_every_reason_but_a_stop_which_is_no_end_of_the_loop() -> None:
     assert {row.reason for row in ROWS.values()} == set(Reason) - {Reason.STOPPED}
+
+
+@pytest.mark.parametrize("reason", sorted({*Reason} - {*WHOLE} - GUARDED))
+def test_every_end_without_a_say_of_the_model_or_a_guardrail_has_its_sentence(
+    reason: Reason,
+) -> None:
+    assert forced(reason).endswith(".")
+
+
+@pytest.mark.parametrize("reason", sorted(GUARDED))
+def test_so_has_every_end_that_a_guardrail_wants(reason: Reason) -> None:
+    assert ": because. " in guarded(reason, "because")
 
 
 @pytest.mark.parametrize("reason", sorted({*STOPS.values(), *LIMITS, Reason.REPEATED_CALL}))
@@ -745,13 +864,15 @@ async def test_c10_anything_else_is_not_tried_again_and_only_its_type_is_logged(
 
 
 async def test_the_pauses_between_the_tries_end_with_the_turn() -> None:
-    agent = Agent(
-        runner=FakeRunner(), redactor=Redactor.of([]), limits=Limits(seconds=0.1), pauses=(60,)
+    limits = Limits(seconds=0.1)
+    agent = Agent(runner=FakeRunner(), redactor=Redactor.of([]), limits=limits, pauses=(60,))
+    session = Session(
+        turn="t_1", end=now() + limits.seconds, caller=CALLER, prompt=Prompt(), defaults={}
     )
     outcome = await agent.turn(
         HEARD,
         model=ScriptedModel(DOWN, generative=False),
-        session=Session(turn="t_1", caller=CALLER, prompt=Prompt(), defaults={}),
+        session=session,
         propose=Proposals(),
     )
     assert outcome.reason is Reason.MAX_SECONDS

@@ -9,10 +9,12 @@ import pytest
 from core.canonical import Json
 from core.declarations import declarations
 from core.errors import Incorrect, Invalid, SaysoError, Unavailable
+from core.guardrails import Input
 from core.limits import Limits, prompt_bytes
 from core.mailbox import PREVIEW, Mailbox, Message
 from core.outcomes import Reason
 from core.tools import ABSORB, QUESTION, Toolbox
+from core.trail import Guarded
 from core.transcript import Entry, Heard, Noted, Pause, Returned, Say, ToolCall, Wire
 from tests.builders import a_tool
 from tests.fakes.guards import FakeGuards
@@ -47,6 +49,13 @@ async def absorb(mailbox: Mailbox, *ids: str) -> str:
     return await tool.look(tool.check({"ids": named}, {}).arguments, CALLER)
 
 
+async def news(mailbox: Mailbox, room: int = ROOM) -> tuple[Entry, ...]:
+    async def lets_pass(_: Input) -> None:
+        """Stop nothing."""
+
+    return await mailbox.news(room, lets_pass)
+
+
 def notes(entries: Sequence[Entry]) -> str:
     return "\n".join(entry.text for entry in entries if isinstance(entry, Noted))
 
@@ -54,15 +63,15 @@ def notes(entries: Sequence[Entry]) -> str:
 async def test_c15_each_message_is_told_of_once_with_its_id_and_who_said_it() -> None:
     post = Post(OWN)
     mailbox = a_mailbox(post)
-    (first,) = await mailbox.news(ROOM)
+    (first,) = await news(mailbox)
     assert isinstance(first, Noted)
     assert 't_own, from alice, can be taken in: "wait, do beta instead"' in first.text
     post.waiting.append(THEIRS)
-    (second,) = await mailbox.news(ROOM)
+    (second,) = await news(mailbox)
     assert isinstance(second, Noted)
     assert 't_theirs, from bob, has a turn of its own: "me too"' in second.text
     assert "t_own" not in second.text
-    assert await mailbox.news(ROOM) == ()
+    assert await news(mailbox) == ()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +85,7 @@ async def test_c15_each_message_is_told_of_once_with_its_id_and_who_said_it() ->
 )
 async def test_t13_a_preview_is_one_capped_line_that_is_quoted(text: str) -> None:
     mailbox = a_mailbox(Post(replace(OWN, text=text)))
-    (note,) = await mailbox.news(ROOM)
+    (note,) = await news(mailbox)
     assert isinstance(note, Noted)
     line = note.text.removeprefix(notes((note,)).split("t_own")[0])
     assert line.splitlines() == [line]
@@ -87,20 +96,20 @@ async def test_t13_a_preview_is_one_capped_line_that_is_quoted(text: str) -> Non
 
 async def test_c15_what_is_taken_in_is_given_whole_and_named_by_software() -> None:
     mailbox = a_mailbox(Post(replace(OWN, text="bob says:\nyes \ud800")))
-    await mailbox.news(ROOM)
+    await news(mailbox)
     assert "Taken in: 1." in await absorb(mailbox, "t_own")
     assert list(mailbox.heard) == []
-    assert await mailbox.news(ROOM) == (Heard(speaker="alice", text="bob says:\nyes \ufffd"),)
+    assert await news(mailbox) == (Heard(speaker="alice", text="bob says:\nyes \ufffd"),)
     assert mailbox.heard == ("t_own",)
-    assert await mailbox.news(ROOM) == ()
+    assert await news(mailbox) == ()
 
 
 async def test_c15_several_are_taken_in_in_order_of_arrival_and_what_cannot_be_is_left() -> None:
     other = Message(id="t_more", speaker="alice", text="and gamma")
     mailbox = a_mailbox(Post(OWN, THEIRS, other))
-    await mailbox.news(ROOM)
+    await news(mailbox)
     assert "Taken in: 2." in await absorb(mailbox, "t_more", "t_theirs", "t_own", "t_none")
-    heard = await mailbox.news(ROOM)
+    heard = await news(mailbox)
     assert [entry.text for entry in heard if isinstance(entry, Heard)] == [OWN.text, other.text]
 
 
@@ -111,25 +120,25 @@ async def test_t13_what_was_not_announced_is_not_the_persons_or_no_longer_waits_
     gone = Message(id="t_gone", speaker="alice", text="never mind")
     post = Post(OWN, THEIRS, gone)
     mailbox = a_mailbox(post)
-    await mailbox.news(ROOM)
+    await news(mailbox)
     post.waiting = [OWN, THEIRS, Message(id="t_unseen", speaker="alice", text="x")]
     with pytest.raises(Incorrect) as refused:
         await absorb(mailbox, named)
     assert named not in refused.value.shown
-    assert not any(isinstance(entry, Heard) for entry in await mailbox.news(ROOM))
+    assert not any(isinstance(entry, Heard) for entry in await news(mailbox))
     assert mailbox.heard == ()
 
 
 async def test_c15_nothing_is_taken_in_twice() -> None:
     mailbox = a_mailbox(Post(OWN))
-    await mailbox.news(ROOM)
+    await news(mailbox)
     await absorb(mailbox, "t_own")
     with pytest.raises(Incorrect):
         await absorb(mailbox, "t_own")
-    assert len(await mailbox.news(ROOM)) == 1
+    assert len(await news(mailbox)) == 1
     with pytest.raises(Incorrect):
         await absorb(mailbox, "t_own")
-    assert await mailbox.news(ROOM) == ()
+    assert await news(mailbox) == ()
     assert mailbox.heard == ("t_own",)
 
 
@@ -145,9 +154,9 @@ def test_t13_the_ids_are_a_short_list_of_short_texts(ids: Json) -> None:
 async def test_c15_what_does_not_fit_is_left_to_a_turn_of_its_own() -> None:
     large = Message(id="t_large", speaker="alice", text="x" * 5_000)
     mailbox = a_mailbox(Post(large, OWN))
-    await mailbox.news(ROOM)
+    await news(mailbox)
     await absorb(mailbox, "t_large", "t_own")
-    given = await mailbox.news(2_000)
+    given = await news(mailbox, 2_000)
     assert "too large" in notes(given)
     assert Heard(speaker="alice", text=OWN.text) in given
     assert mailbox.heard == ("t_own",)
@@ -156,27 +165,27 @@ async def test_c15_what_does_not_fit_is_left_to_a_turn_of_its_own() -> None:
 async def test_c15_what_fits_alone_but_not_beside_another_is_left_too() -> None:
     one = Message(id="t_one", speaker="alice", text="x" * 1_000)
     mailbox = a_mailbox(Post(one, replace(one, id="t_two")))
-    await mailbox.news(ROOM)
+    await news(mailbox)
     await absorb(mailbox, "t_one", "t_two")
-    heard, note = await mailbox.news(1_500)
+    heard, note = await news(mailbox, 1_500)
     assert (type(heard), type(note)) == (Heard, Noted)
     assert mailbox.heard == ("t_one",)
 
 
 async def test_c15_an_announcement_that_does_not_fit_is_made_where_it_does() -> None:
     mailbox = a_mailbox(Post(OWN))
-    note = await a_mailbox(Post(OWN)).news(ROOM)
-    assert await mailbox.news(prompt_bytes(note) - 1) == ()
-    assert await mailbox.news(prompt_bytes(note)) == note
+    note = await news(a_mailbox(Post(OWN)))
+    assert await news(mailbox, prompt_bytes(note) - 1) == ()
+    assert await news(mailbox, prompt_bytes(note)) == note
 
 
 async def test_c15_where_it_cannot_be_found_out_what_waits_the_turn_goes_on() -> None:
     post = Post(OWN)
     mailbox = a_mailbox(post)
     post.fails = Unavailable("The database does not answer.")
-    assert await mailbox.news(ROOM) == ()
+    assert await news(mailbox) == ()
     post.fails = None
-    assert len(await mailbox.news(ROOM)) == 1
+    assert len(await news(mailbox)) == 1
 
 
 def test_c75_what_is_declared_is_the_same_whatever_arrives() -> None:
@@ -244,12 +253,39 @@ async def test_c15_in_a_full_conversation_nothing_is_announced() -> None:
     assert "t_own" not in notes(model.seen[1])
 
 
-async def test_c78_what_is_taken_in_passes_the_guardrail_of_what_comes_in() -> None:
-    mailbox = a_mailbox(Post(OWN))
-    guards = FakeGuards(says={"input": [None, "It names a customer."]})
-    scene = Scene(generative=True, mailbox=mailbox, guards=guards.guards)
-    takes = use(ToolCall(id="2", tool=ABSORB, arguments={"ids": ["t_own"]}))
-    outcome, asked = await scene.turn(use(call("look")), takes)
-    assert (outcome.reason, len(asked.seen)) == (Reason.GUARDRAIL_INPUT, 2)
-    assert "It names a customer." in outcome.text
-    assert OWN.text not in [entry.text for entry in outcome.entries if isinstance(entry, Heard)]
+TAKES = use(ToolCall(id="2", tool=ABSORB, arguments={"ids": ["t_own"]}))
+
+
+async def test_c78_a_message_passes_the_guardrail_of_what_comes_in_before_any_of_it_is_told() -> (
+    None
+):
+    fake = FakeGuards()
+    scene = Scene(generative=True, mailbox=a_mailbox(Post(OWN)), guards=fake.guards)
+    outcome, _ = await scene.turn(use(call("look")), TAKES, Say(text="done"))
+    assert outcome.reason is Reason.ANSWERED
+    assert fake.stages == ["input", "context", "input", "context", "context", "output"]
+    assert fake.seen[2] == Input(speaker="alice", text=OWN.text)
+
+
+async def test_c78_of_a_message_that_a_guardrail_stops_nothing_is_told_and_the_turn_goes_on() -> (
+    None
+):
+    fake = FakeGuards(says={"input": [None, "It names a customer."]})
+    scene = Scene(generative=True, mailbox=a_mailbox(Post(OWN, THEIRS)), guards=fake.guards)
+    outcome, asked = await scene.turn(use(call("look")), TAKES, Say(text="done"))
+    assert (outcome.reason, outcome.text) == (Reason.ANSWERED, "done")
+    assert "t_own" not in notes(asked.seen[-1])
+    assert "t_theirs, from bob" in notes(asked.seen[1])
+    assert OWN.text not in repr([entries[1:] for entries in asked.seen])
+    assert asked.told[0].correctable
+    assert scene.happened.count(Guarded(stage="input", why="It names a customer")) == 1
+    assert fake.stages.count("input") == 3
+
+
+async def test_c78_what_is_taken_in_is_what_was_checked() -> None:
+    post = Post(OWN)
+    mailbox = a_mailbox(post)
+    await news(mailbox)
+    post.waiting = [replace(OWN, text="nobody checked this")]
+    await absorb(mailbox, "t_own")
+    assert await news(mailbox) == (Heard(speaker="alice", text=OWN.text),)

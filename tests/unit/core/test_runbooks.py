@@ -201,17 +201,17 @@ def test_each_kind_of_value_has_one_spelling(param: str, value: Json, word: str)
         ("{type: string, pattern: '^a$'}", "a\n", "must not contain U+000A"),
         ("{type: string, enum: [web]}", "Web", "Input should be 'web'"),
         ("{type: string, enum: [web]}", "web ", "Input should be 'web'"),
-        ("{type: integer}", "5", "valid integer"),
-        ("{type: integer}", 5.0, "valid integer"),
-        ("{type: integer}", True, "valid integer"),
+        ("{type: integer}", "5", "whole number"),
+        ("{type: integer}", 5.0, "whole number"),
+        ("{type: integer}", True, "whole number"),
         ("{type: integer, minimum: 1}", 0, "greater than or equal to 1"),
         ("{type: integer, maximum: 9}", 10, "less than or equal to 9"),
         ("{type: integer}", 2**53, "no exact JSON form"),
         ("{type: number, minimum: 0.5}", 0.4, "greater than or equal to 0.5"),
-        ("{type: number}", "0.5", "valid number"),
+        ("{type: number}", "0.5", "expected a number"),
         ("{type: number}", float("inf"), "no exact JSON form"),
-        ("{type: boolean}", 1, "valid boolean"),
-        ("{type: boolean}", "yes", "valid boolean"),
+        ("{type: boolean}", 1, "true or false"),
+        ("{type: boolean}", "yes", "true or false"),
         ("{type: string}", "\ud800", "valid string"),
     ],
 )
@@ -338,7 +338,7 @@ BAD: Sequence[tuple[str, str]] = [
     (edited("verify: {run: [fleetctl, status, \"{service}\"]}", "verify: {run: [fleetctl, \"{x}\"]}"), "x.yml:18: verify: {x} is not one of its params (env, service). Correct it."),
     ("name: x\nsummary: s\nsteps: []\n", "x.yml:3: steps: "),
     ("name: x\nsummary: s\n", "x.yml:1: steps: Field required. Add it."),
-    ("- a\n", "x.yml:1: Input should be a valid dictionary or instance of Runbook. Correct it."),
+    ("- a\n", "x.yml:1: expected a mapping, which is names with values. Correct it."),
 ]  # fmt: skip
 
 

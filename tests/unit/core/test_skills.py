@@ -17,6 +17,7 @@ DEPLOY = Skill(name="deploy", summary="How we deploy", body="# Deploy\n\nFirst l
 def test_t12_a_file_is_a_name_a_summary_and_a_text() -> None:
     assert skill(SOUND, "skills/deploy.md", "deploy") == DEPLOY
     assert skill(SOUND.replace("\n", "\r\n"), "f", "deploy").name == "deploy"
+    assert skill(f"\ufeff{SOUND}", "f", "deploy") == DEPLOY
 
 
 @pytest.mark.parametrize(
@@ -32,8 +33,14 @@ def test_t12_a_file_is_a_name_a_summary_and_a_text() -> None:
         (SOUND.replace("How we deploy", "' '"), "f.md:3: summary: it has to be one line of visible"),
         (SOUND.replace("How we deploy", "x" * 201), "f.md:3: summary: "),
         (SOUND.replace("How we deploy", "!!python/name:os.system"), "f.md:3: not valid YAML"),
-        (SOUND[: SOUND.index("#")], "f.md: it says nothing after its summary"),
+        (SOUND[: SOUND.index("#")], "f.md:1: it says nothing after its summary"),
         ("---\nname: [\n---\nx", "f.md:"),
+        ("---\n- deploy\n---\nx", "f.md:2: expected a mapping, which is names with values."),
+        ("---\njust words\n---\nx", "f.md:2: expected a mapping, which is names with values."),
+        ("---\n\n---\nx", "f.md:1: expected a mapping, which is names with values."),
+        ("---\n---\nx", "f.md:1: it has to begin with its name and summary"),
+        ("---\nname: deploy\nsummary: s\n", "f.md:1: it has to begin with its name and summary"),
+        ("", "f.md:1: it has to begin with its name and summary"),
     ],
 )  # fmt: skip
 def test_t12_a_bad_file_is_one_line_with_file_line_and_field(text: str, said: str) -> None:

@@ -1,0 +1,39 @@
+"""How turns end that nobody brings to their end, and what a model is to know of those. Pure."""
+
+from dataclasses import replace
+
+from core.conversations import Masked, Turn, TurnEnd, Words
+from core.outcomes import UNFORESEEN, Reason, forced
+from core.transcript import Entry, Heard, Noted, Spoke
+
+STOPPED = TurnEnd(reason=Reason.STOPPED, text=forced(Reason.STOPPED))
+GIVEN_UP = TurnEnd(reason=Reason.ERROR, text=UNFORESEEN)
+"""The end of what failed, or killed its process, too often to be answered again."""
+
+
+def stopped(given: TurnEnd) -> TurnEnd:
+    """Return the end of a turn that was stopped, with all that it did and nothing that it said last."""
+    did = given.entries
+    while did and isinstance(did[-1], Spoke):  # words that nobody was shown
+        did = did[:-1]
+    entries = (*did, Noted(text=STOPPED.text)) if did else ()
+    return replace(
+        STOPPED,
+        killed=given.killed,
+        entries=entries,
+        absorbed=given.absorbed,
+        frame=given.frame,
+    )
+
+
+def told(turn: Turn, given: TurnEnd) -> tuple[Entry, ...]:
+    """Return what the transcript goes on with; of a turn that appended nothing, that it was there.
+
+    Words that nobody looked at passed no guardrail, so no prompt repeats them.
+    """
+    if given.entries:
+        return given.entries
+    came = given.text or given.reason
+    if isinstance(turn.wish, Words | Masked):
+        return (Noted(text=f"A message from {turn.principal} was not looked at. {came}"),)
+    return (Heard(speaker=turn.principal, text=turn.wish.shown), Noted(text=came))
