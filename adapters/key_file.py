@@ -15,7 +15,7 @@ _LARGEST = 1000
 
 
 class KeyFile:
-    """Implements `core.ports.KeyKeeper`: one file, made once and never overwritten."""
+    """Implements `core.ports.Keys`: one file, made once and never overwritten."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

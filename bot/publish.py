@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from core.audit import Entry
-from core.ports import Heads, KeyKeeper
+from core.ports import Heads, Keys
 
 EVERY = 60.0
 """Seconds between two looks for a new head."""
@@ -14,7 +14,7 @@ EVERY = 60.0
 class Publishing:
     """Publishes heads, where there is a place for them."""
 
-    keys: KeyKeeper
+    keys: Keys
     newest: Callable[[], Awaitable[Entry | None]]
     heads: Heads | None
 

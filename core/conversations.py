@@ -264,10 +264,6 @@ class Conversations(Protocol):
         """Keep what happened in a turn, in order; raise `LeaseLost` where it is not held so."""
         ...
 
-    async def happenings(self, tenant: str, turn: str) -> Sequence[Happening]:
-        """Return what happened in a turn, in order, under whichever claims."""
-        ...
-
     async def end(self, closing: Closing) -> None:
         """Keep what was asked and answered, and end the turn with its job.
 

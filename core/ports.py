@@ -1,4 +1,9 @@
-"""Every hole that an adapter fills. Read this file first."""
+"""What an adapter puts between Sayso and the outside: a clock, models, commands and files.
+
+The other ports stand beside what they are about. Chats: `core.deliveries`. Jobs: `core.jobs`. What is
+stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `core.memories`,
+`core.rates`, `core.reminders` and `approvals.store`.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -128,7 +133,7 @@ class Files(Protocol):
         ...
 
 
-class KeyKeeper(Protocol):
+class Keys(Protocol):
     """Who keeps the key that signs receipts."""
 
     def key(self) -> Key:

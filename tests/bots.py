@@ -19,17 +19,16 @@ from bot.briefing import Briefing, by_name, instructions
 from bot.decide import Decided, Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
+from bot.history import Cache, Recalling
 from bot.inbox import Inbox
 from bot.live import Live, LoopTimer, Tempo, Timer
 from bot.means import Means
 from bot.notify import Notifying
-from bot.recall import Memory, Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
 from bot.stop import Stopped, Stopping
 from core.agent import Agent
-from core.compaction import Compaction
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
@@ -37,7 +36,6 @@ from core.events import Approve, Ask, Place, Stop, StopRun
 from core.frame import Classifier
 from core.guardrails import Guards
 from core.jobs import Engine, Handler, Job
-from core.limits import Limits
 from core.principals import Identity
 from core.redaction import Redactor
 from core.reminders import DUE
@@ -67,8 +65,7 @@ class Bots:
     wakes: bool = True
     """Whether a reminder that is due starts a turn."""
     classifier: Callable[[Toolbox], Classifier] = by_name
-    limits: Limits = field(default_factory=Limits)
-    memory: Memory = field(default_factory=Memory)
+    cache: Cache = field(default_factory=Cache)
     """What these processes remember: more than any that are really several may."""
     tempo: Tempo = field(default_factory=Tempo)
     timer: Timer = field(default_factory=LoopTimer)
@@ -99,8 +96,8 @@ class Bots:
             recalling=Recalling(
                 conversations=stores.conversations,
                 requests=stores.requests,
-                compaction=Compaction(limits=self.limits, redactor=redactor),
-                memory=self.memory,
+                redactor=redactor,
+                cache=self.cache,
             ),
             briefing=Briefing(
                 system=instructions(),
@@ -110,9 +107,7 @@ class Bots:
                 classifier=self.classifier,
                 seconds=0.5,
             ),
-            agent=Agent(
-                runner=self.world.counted, redactor=redactor, limits=self.limits, pauses=()
-            ),
+            agent=Agent(runner=self.world.counted, redactor=redactor, pauses=()),
             model=self.model,
             gate=self.world.gate,
             rates=Rates(stores.database),

@@ -1,5 +1,6 @@
 """Every store on one database, ways to bring a request or a run somewhere, and cuts in transactions."""
 
+import json
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -38,6 +39,7 @@ from core.conversations import Closing, NewTurn, Turn, TurnEnd
 from core.conversations import job_of as turn_job
 from core.jobs import Hold, Job, NewJob, Replay
 from core.outcomes import Reason
+from core.trail import Finished, Guarded, Happening, Looked, Moved, Staged
 from core.transcript import Heard, Noted
 from tests.builders import CALLS, CONVERSATION, TENANT, a_new_request, a_new_turn
 
@@ -335,6 +337,21 @@ async def log_of(stores: Stores) -> list[Entry]:
     entries = await stores.records.audit()
     assert isinstance(audit.verify(entries), audit.Intact)
     return entries
+
+
+_HAPPENINGS: Mapping[str, Callable[..., Happening]] = {
+    one.__name__.lower(): one for one in (Staged, Moved, Looked, Guarded, Finished)
+}
+
+
+async def happened_in(stores: Stores, turn: str) -> list[Happening]:
+    """Return what happened in a turn, in order, as its rows say."""
+    found = await stores.database.transact(
+        lambda _: rows(
+            "SELECT kind, body FROM happening WHERE turn = :turn ORDER BY seq", turn=turn
+        )
+    )
+    return [_HAPPENINGS[row["kind"]](**json.loads(row["body"])) for row in found]
 
 
 async def jobs_of(stores: Stores, *kinds: str) -> list[Row]:

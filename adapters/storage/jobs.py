@@ -122,16 +122,6 @@ def to_be_stopped(owner: str) -> Transaction[set[Claim]]:
     return {(row["id"], row["fence"]) for row in found}
 
 
-def is_held(now: datetime, job: Job) -> Transaction[bool]:
-    """Whether this claim may still act: not lost, not past its lease, not told to end."""
-    found = yield from rows(
-        "SELECT 1 FROM job WHERE id = :id AND fence = :fence AND state = 'running'"
-        " AND lease_until > :now AND cancel_at IS NULL",
-        id=job.id, fence=job.fence, now=text_of(now),
-    )  # fmt: skip
-    return bool(found)
-
-
 def must_hold(now: datetime, claim: Claim) -> Transaction[bool]:
     """Return whether somebody told the job to end; raise `LeaseLost` where this claim lost it."""
     job, fence = claim

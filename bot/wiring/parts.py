@@ -45,13 +45,13 @@ from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.guards import guards_of
+from bot.history import Recalling
 from bot.inbox import Inbox
 from bot.live import Live
 from bot.looking import Looking
 from bot.means import Means
 from bot.notify import Notifying
 from bot.publish import Publishing
-from bot.recall import Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
@@ -60,11 +60,9 @@ from bot.settings import Settings
 from bot.stop import Stopping
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from core.agent import Agent
-from core.compaction import Compaction
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, TERMINAL, Chat
-from core.limits import Limits
-from core.ports import KeyKeeper, Model, Runner
+from core.ports import Keys, Model, Runner
 from core.redaction import Redactor
 from core.reminders import DUE
 from core.toolbelt import Toolbelt
@@ -88,7 +86,7 @@ class App:
     engine: TableEngine
     records: Records
     receipts: Receipts
-    keys: KeyKeeper
+    keys: Keys
     publishing: Publishing
     erasing: Erasing
     catalogue: Callable[[], Catalogue]
@@ -249,15 +247,15 @@ class Parts:
         )
 
     def _answering(self) -> Answering:
-        return Answering(means=self._means(Limits()), running=self.runner.running)
+        return Answering(means=self._means(), running=self.runner.running)
 
-    def _means(self, limits: Limits) -> Means:
+    def _means(self) -> Means:
         return Means(
             conversations=self.conversations,
             recalling=Recalling(
                 conversations=self.conversations,
                 requests=self.requests,
-                compaction=Compaction(limits=limits, redactor=self.redactor),
+                redactor=self.redactor,
             ),
             briefing=Briefing(
                 system=instructions(),
@@ -265,7 +263,7 @@ class Parts:
                 redactor=self.redactor,
                 toolbelt=self.toolbelt,
             ),
-            agent=Agent(runner=self.runner, redactor=self.redactor, limits=limits),
+            agent=Agent(runner=self.runner, redactor=self.redactor),
             model=self.model,
             gate=self.gate,
             rates=Rates(self.database),

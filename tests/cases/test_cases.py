@@ -40,6 +40,8 @@ OPTIONS = {
     "audit verify": {"--json", "--head"},
     "audit head": {"--json"},
     "audit export": {"--json"},
+    "receipt": {"--output", "--json"},
+    "verify": {"--key", "--head", "--json"},
     "runbooks list": {"--json"},
     "runbooks lint": {"--json"},
     "check": {"--json"},

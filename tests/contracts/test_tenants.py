@@ -132,9 +132,6 @@ CALLS: Mapping[str, Call] = {
     "Conversations.happened": lambda on, given: on.conversations.happened(
         given.turn, given.turn_job, [Finished(reason="mine")]
     ),
-    "Conversations.happenings": lambda on, given: on.conversations.happenings(
-        OTHER_TENANT, given.turn.id
-    ),
     "Conversations.news": lambda on, given: on.conversations.news(given.turn),
     "Conversations.end": lambda on, given: on.conversations.end(
         Closing(turn=given.turn, job=given.turn_job, end=SILENT)

@@ -7,7 +7,7 @@ from core.signatures import Key
 
 @dataclass(kw_only=True)
 class FakeKeys:
-    """Implements `core.ports.KeyKeeper`."""
+    """Implements `core.ports.Keys`."""
 
     made: Key | None = None
 

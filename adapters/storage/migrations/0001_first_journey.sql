@@ -48,7 +48,7 @@ CREATE TABLE received (
     PRIMARY KEY (tenant, platform, workspace, delivery)
 ) STRICT;
 
--- What was said in a conversation, in order; appended to, never changed.
+-- What was said in a conversation, in order; appended to, and changed by nothing but erasing.
 CREATE TABLE entry (
     conversation TEXT NOT NULL REFERENCES conversation (id),
     seq          INTEGER NOT NULL,
@@ -72,8 +72,8 @@ CREATE TABLE posted (
     FOREIGN KEY (conversation, seq) REFERENCES entry (conversation, seq)
 ) STRICT;
 
--- What a model is sent again each turn: appended to, never changed, byte for byte. It is sent what
--- stands from the newest compaction on.
+-- What a model is sent again each turn, byte for byte: appended to, and changed by nothing but
+-- erasing. It is sent what stands from the newest compaction on.
 CREATE TABLE transcript (
     conversation TEXT NOT NULL REFERENCES conversation (id),
     seq          INTEGER NOT NULL,

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.key_file import KeyFile
 from core.errors import Invalid, Unavailable
-from core.ports import KeyKeeper
+from core.ports import Keys
 from core.signatures import Key
 
 
@@ -25,7 +25,7 @@ def public_of(path: Path) -> str:
 
 
 def test_there_is_no_key_until_somebody_needs_one(path: Path) -> None:
-    keys: KeyKeeper = KeyFile(path)
+    keys: Keys = KeyFile(path)
     assert keys.kept() is None
     assert not path.exists()
     key = keys.key()

@@ -22,7 +22,7 @@ from core.outcomes import Reason
 from core.tools import Effect
 from core.transcript import Entry, Move, Say, ToolCall, Use
 from tests.bots import Bots
-from tests.builders import CONVERSATION, PLACE, TENANT, a_tool
+from tests.builders import CONVERSATION, PLACE, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.fakes.guards import FakeGuards
 from tests.fakes.hold import FakeHold
@@ -30,7 +30,7 @@ from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import exited, for_ever
 from tests.gates import SECRET, World, allow, edited, who
 from tests.jobs import PATIENCE, soon
-from tests.stores import LOST, Stores, closing, jobs_of, log_of, lose, said_in
+from tests.stores import LOST, Stores, closing, happened_in, jobs_of, log_of, lose, said_in
 
 LOOK = a_tool("look", effect=Effect.READ)
 
@@ -408,10 +408,8 @@ async def test_i7_who_lost_the_turn_asks_the_model_nothing_more_and_leaves_no_re
     with pytest.raises(LeaseLost):
         await bots.answering(hold)
     assert len(bots.model.seen) == 1
-    kinds = [
-        type(one).__name__
-        for one in await bots.world.stores.conversations.happenings(TENANT, received.turn.id)
-    ]
+    happened = await happened_in(bots.world.stores, received.turn.id)
+    kinds = [type(one).__name__ for one in happened]
     assert kinds == ["Moved", *["Staged"] * 6]  # of before
 
 
