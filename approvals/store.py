@@ -164,6 +164,10 @@ class Records(Protocol):
         """Return the messages of a conversation that are not answered yet, in order of arrival."""
         ...
 
+    async def unfinished(self, conversation: str) -> frozenset[str]:
+        """Return the kinds of jobs that are left in a conversation: turns, runs and deliveries."""
+        ...
+
     async def plans(self, plan: str) -> Sequence[str]:
         """Return the canonical text of the plans of that name, one a tenant."""
         ...

@@ -11,11 +11,13 @@ from typing import Any
 
 import click
 
+from bot.ending import fail, say
 from bot.printed import Printed
 from core.errors import Invalid, Refused, SaysoError, Unavailable
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 as_name = click.option("--as", "name", metavar="NAME", help="Act as NAME, where that is allowed.")
+no_color = click.option("--no-color", is_flag=True, help="Draw without colours.")
 request = click.argument("request", metavar="ID")
 a_file = click.Path(path_type=Path)
 
@@ -71,6 +73,14 @@ def deny(**given: Any) -> None:
 def stop(**given: Any) -> None:
     """Stop a CONVERSATION, `all`, or without either the one thing that runs."""
     _run("stop", **given)
+
+
+@cli.command()
+@as_name
+@no_color
+def chat(**given: Any) -> None:
+    """Ask, approve and read the reports in this terminal, as a conversation."""
+    _run("chat", as_json=False, **given)
 
 
 @cli.command("run")
@@ -222,12 +232,17 @@ def migrate(**given: Any) -> None:
 
 
 @cli.command()
-@click.option("--tour", is_flag=True, help="Play the tour even on a terminal.")
+@click.option("--tour", "as_tour", is_flag=True, help="Play the tour even on a terminal.")
+@click.option("--chat", "as_chat", is_flag=True, help="Read lines even without a terminal.")
+@no_color
 def demo(**given: Any) -> None:
-    """Try it: two real services and three runbooks on this machine; no key, no token."""
+    """Try it: real services and twelve runbooks on this machine; no key, no token."""
     from bot import demo as playing  # noqa: PLC0415 - heavy
 
-    sys.exit(playing.play(**given))
+    try:
+        sys.exit(playing.play(**given))
+    except SaysoError as error:
+        sys.exit(fail(error, as_json=False))
 
 
 def _deeds() -> ModuleType:
@@ -246,33 +261,16 @@ def _do(deed: Callable[..., Printed], *, as_json: bool, **given: Any) -> None:
     try:
         printed = deed(file, **given)
     except SaysoError as error:
-        sys.exit(_fail(error, as_json=as_json))
+        sys.exit(fail(error, as_json=as_json))
     except Exception:
         logging.getLogger("sayso").exception("unexpected")
         unexpected = Unavailable(
             "Something went wrong inside Sayso; the log on standard error has the details. "
             "Look at `sayso runs` before you try again."
         )
-        sys.exit(_fail(unexpected, as_json=as_json))
-    _say(json.dumps(printed.object) if as_json else printed.text)
+        sys.exit(fail(unexpected, as_json=as_json))
+    say(json.dumps(printed.object) if as_json else printed.text)
     sys.exit(printed.code)
-
-
-def _say(text: str) -> None:
-    """Print; where that fails, what was done stays done, and its record is kept."""
-    try:
-        click.echo(text)
-    except OSError as error:
-        sys.stderr.write(f"This could not be printed ({error.strerror}). Look at `sayso runs`.\n")
-        sys.exit(1)
-
-
-def _fail(error: SaysoError, *, as_json: bool) -> int:
-    if as_json:
-        click.echo(json.dumps({"error": {"kind": error.kind, "message": error.shown}}))
-    else:
-        click.echo(error.shown, err=True)
-    return 2 if isinstance(error, Invalid) else 1
 
 
 def main() -> int:
@@ -291,7 +289,7 @@ def main() -> int:
         return 2
     except click.UsageError as error:
         wrong = Invalid(f"{error.format_message()} See: sayso --help")
-        return _fail(wrong, as_json="--json" in sys.argv)
+        return fail(wrong, as_json="--json" in sys.argv)
     except click.Abort:
-        return _fail(Refused("Stopped."), as_json="--json" in sys.argv)
+        return fail(Refused("Stopped."), as_json="--json" in sys.argv)
     return code

@@ -21,6 +21,7 @@ from core.errors import Invalid, Refused
 from core.events import Approve, Ask, Deny, Stop
 from core.principals import Identity
 
+_WELCOME = "Ask in words: help tells for what. /help lists what else can be typed."
 _SCHEDULES = 20.0
 """Seconds after which a schedule that was added or changed is taken up."""
 
@@ -142,6 +143,22 @@ def run(file: Path) -> Printed:
         return Printed(object={"served": True}, text="Stopped; nothing is left running.")
 
     return with_app(file, deed)
+
+
+def chat(file: Path, *, name: str | None, no_color: bool) -> Printed:
+    """Hold a conversation in this terminal; without one, lines are read one after another."""
+    from bot import at_terminal  # noqa: PLC0415 - heavy
+    from bot.wiring import terminals  # noqa: PLC0415 - heavy
+
+    if terminals.has_one():
+        at_terminal.log_into(file.resolve().parent / "sayso-chat.log")
+
+    def who(app: App) -> str:
+        warn((*app.catalogue().faults, *app.toolbelt.faults))
+        return _identity(app, name).user
+
+    asyncio.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
+    return Printed(object={}, text="You left. What waits goes on waiting: sayso requests")
 
 
 def deny(file: Path, *, request: str, reason: str, name: str | None) -> Printed:

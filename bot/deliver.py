@@ -79,7 +79,7 @@ class Delivering:
             case "answered" if turn := await self.conversations.turn(tenant, about):
                 return Text(text=entry.text, suggestions=turn.suggestions)
             case "report" if run := await self.runs.run(tenant, about):
-                return Text(text=entry.text, buttons=cards.choices(run))
+                return Text(text=entry.text, buttons=cards.choices(run), is_report=True)
             case _:
                 return Text(text=entry.text)
 

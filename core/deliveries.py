@@ -12,6 +12,9 @@ POST = "post"
 EDIT = "edit"
 """The kind of job that draws a card, or the progress of a run, anew where it was posted."""
 
+TERMINAL = "console"
+"""The platform of everybody who types on this machine."""
+
 
 def lane_of(conversation: str) -> str:
     """Return the lane in which everything for one thread is delivered, in order."""
@@ -23,6 +26,16 @@ def post_of(conversation: str, seq: int) -> str:
     return f"{POST}:{conversation}:{seq}"
 
 
+def reader_of(place: Place) -> str | None:
+    """Return the process that alone can show something at a place: a terminal belongs to one.
+
+    The thread of a terminal is `owner:number`, with the owner as of `core.jobs.Engine`.
+    """
+    if place.platform != TERMINAL or place.thread is None:
+        return None
+    return place.thread.rpartition(":")[0] or None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
     """Words. Each suggestion is a text that a person may send instead, drawn as a button."""
@@ -30,6 +43,8 @@ class Text:
     text: str
     suggestions: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
+    is_report: bool = False
+    """Whether software wrote all of it about a run. Only such a text may be drawn as a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from adapters.storage import jobs
 from adapters.storage.transactions import SYSTEM, Row, Transaction, rows, text_of
 from core import ids
-from core.deliveries import EDIT, POST, lane_of, post_of
+from core.deliveries import EDIT, POST, lane_of, post_of, reader_of
 from core.events import Place
 from core.jobs import NewJob, Replay
 
@@ -37,7 +37,7 @@ def append_later(
     now: datetime, conversation: str, kind: str, text: str, *, about: str, delay: timedelta
 ) -> Transaction[None]:
     """Append where there is a thread, and post it there after a while, unless it is withdrawn before."""
-    if (yield from _tenant_of(conversation)) is not None:
+    if (yield from _thread_of(conversation)) is not None:
         seq = yield from _add(now, conversation, kind, SYSTEM, text, about=about)
         yield from _post(now, conversation, seq, delay)
 
@@ -52,12 +52,13 @@ def redraw(
 ) -> Transaction[None]:
     """Have the card of a request, or what shows a run, be as that is now, where it was posted.
 
-    `by` names the process that is to do it, while that lives and comes soon.
+    `by` names the process that is to do it, while that lives and comes soon, unless the thread is a
+    terminal: then it is for the one that has it.
     """
     payload: dict[str, str | int] = {what: about}
     new = yield from _delivery(conversation, EDIT, ids.edit_id(about), payload)
     if new:
-        yield from jobs.submit(now, replace(new, reserved_for=by))
+        yield from jobs.submit(now, replace(new, reserved_for=new.reserved_for or by))
 
 
 def _add(
@@ -81,26 +82,27 @@ def _post(
         yield from jobs.submit(now, replace(new, delay=delay))
 
 
-def _tenant_of(conversation: str) -> Transaction[str | None]:
-    """Return the tenant of a conversation that has a thread."""
+def _thread_of(conversation: str) -> Transaction[Row | None]:
+    """Return a conversation that has a thread."""
     found = yield from rows(
-        "SELECT tenant FROM conversation WHERE id = :id AND thread IS NOT NULL", id=conversation
+        "SELECT * FROM conversation WHERE id = :id AND thread IS NOT NULL", id=conversation
     )
-    return found[0]["tenant"] if found else None
+    return found[0] if found else None
 
 
 def _delivery(
     conversation: str, kind: str, name: str, what: dict[str, str | int]
 ) -> Transaction[NewJob | None]:
     """Return a delivery behind all earlier ones of the conversation; None where there is no thread."""
-    tenant = yield from _tenant_of(conversation)
-    if tenant is None:
+    thread = yield from _thread_of(conversation)
+    if thread is None:
         return None
     return NewJob(
         id=name,
         kind=kind,
-        tenant=tenant,
+        tenant=thread["tenant"],
         payload={"conversation": conversation, **what},
         replay=Replay.SAFE,
         lane=lane_of(conversation),
+        reserved_for=reader_of(place_of(thread)),
     )

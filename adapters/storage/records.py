@@ -6,9 +6,10 @@ from datetime import datetime
 
 from adapters.storage import deciding, exports, log_rows, request_rows, run_rows, turns
 from adapters.storage.transactions import Database, Row, Rows, Transaction, rows
-from approvals.models import Request, Run
+from approvals.models import RUN, Request, Run
+from core import deliveries
 from core.audit import Entry
-from core.conversations import Said, Turn
+from core.conversations import Said, Turn, lane_of
 from core.exports import Export
 
 
@@ -45,6 +46,10 @@ class Records:
         found = await self.database.transact(lambda _: turns.waiting(None, conversation))
         return [one.turn for one in found]
 
+    async def unfinished(self, conversation: str) -> frozenset[str]:
+        """See the port."""
+        return await self.database.transact(lambda _: _unfinished(conversation))
+
     async def plans(self, plan: str) -> list[str]:
         """See the port."""
         found = await self.database.transact(
@@ -77,6 +82,18 @@ def _runs() -> Transaction[list[Run]]:
     steps = _by("run", (yield from rows("SELECT * FROM step ORDER BY number")))
     votes = yield from _votes()
     return [run_rows.built(row, steps[row["id"]], votes[row["request"]]) for row in found]
+
+
+def _unfinished(conversation: str) -> Transaction[frozenset[str]]:
+    found = yield from rows(
+        "SELECT DISTINCT job.kind FROM job LEFT JOIN request ON job.kind = :run"
+        " AND request.id = json_extract(job.payload, '$.request')"
+        " WHERE job.state IN ('queued', 'running')"
+        " AND (job.lane IN (:turns, :deliveries) OR request.conversation = :conversation)",
+        run=RUN, turns=lane_of(conversation), deliveries=deliveries.lane_of(conversation),
+        conversation=conversation,
+    )  # fmt: skip
+    return frozenset(row["kind"] for row in found)
 
 
 def _votes() -> Transaction[dict[str, list[Row]]]:

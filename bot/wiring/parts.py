@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from adapters import processes
+from adapters.console.away import Away
 from adapters.counted import CountedRunner
 from adapters.grammar import GrammarModel
 from adapters.heads_file import HeadsFile
@@ -47,6 +48,7 @@ from bot.guards import guards_of
 from bot.history import Recalling
 from bot.inbox import Inbox
 from bot.live import Live
+from bot.looking import Looking
 from bot.means import Means
 from bot.notify import Notifying
 from bot.publish import Publishing
@@ -59,7 +61,7 @@ from bot.stop import Stopping
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from core.agent import Agent
 from core.conversations import TURN
-from core.deliveries import EDIT, POST, Chat
+from core.deliveries import EDIT, POST, TERMINAL, Chat
 from core.ports import Keys, Model, Runner
 from core.redaction import Redactor
 from core.reminders import DUE
@@ -79,6 +81,7 @@ class App:
     deciding: Deciding
     stopping: Stopping
     resolving: Resolving
+    looking: Looking
     scheduling: Scheduling
     engine: TableEngine
     records: Records
@@ -111,7 +114,8 @@ class Parts:
         self, configured: Settings, file: Path, database: ErasingDatabase, seams: Seams
     ) -> None:
         self.settings = configured
-        self.chats, self.pace, self.model = seams.chats, seams.pace, seams.model
+        self.pace, self.model = seams.pace, seams.model
+        self.chats: Mapping[str, Chat] = {TERMINAL: Away(is_dead=processes.is_dead), **seams.chats}
         self.erasing = Erasing(database)
         self.database = seams.database(database)
         home = home_of(file)
@@ -179,6 +183,7 @@ class Parts:
             resolving=Resolving(
                 store=self.runs, requests=self.requests, gate=self.gate, runner=self.runner
             ),
+            looking=Looking(gate=self.gate, requests=self.requests, records=Records(self.database)),
             scheduling=self.scheduling,
             records=records,
             receipts=Receipts(self.database),

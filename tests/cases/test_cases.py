@@ -29,6 +29,7 @@ OPTIONS = {
     "approve": {"--as", "--json", "--no-wait"},
     "deny": {"--as", "--json", "--reason"},
     "stop": {"--as", "--json"},
+    "chat": {"--as", "--no-color"},
     "run": {"--json"},
     "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},
     "requests": {"--json"},
@@ -45,7 +46,7 @@ OPTIONS = {
     "runbooks lint": {"--json"},
     "check": {"--json"},
     "migrate": {"--json"},
-    "demo": {"--tour"},
+    "demo": {"--tour", "--chat", "--no-color"},
 }
 """Every option that there is: none of them skips an approval or says who a person is."""
 

@@ -363,3 +363,10 @@ async def test_what_else_was_said_about_a_request_is_not_its_card(thread: Stores
     assert await said_in(thread, HERE, "note")
     await thread.deliveries.posted(TENANT, HERE, 3, "the note")
     assert await thread.deliveries.card(TENANT, request.id) is None
+
+
+async def test_what_is_for_a_terminal_is_kept_for_the_process_that_has_it(stores: Stores) -> None:
+    terminal = Place(platform="console", workspace="local", channel="console", thread="me:1")
+    await _answers(stores, "t_terminal", "It is there.", terminal)
+    await _answers(stores, "t_elsewhere", "It is there.")
+    assert [job["owner"] for job in await _left(stores)] == ["me", None]
