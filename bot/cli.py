@@ -201,6 +201,14 @@ def migrate(**given: Any) -> None:
 
 
 @cli.command()
+@click.argument("what", type=click.Choice(["runbook", "settings"]))
+@as_json
+def schema(**given: Any) -> None:
+    """Print the JSON schema of a runbook or of sayso.yml, for an editor."""
+    _run("schema", **given)
+
+
+@cli.command()
 @click.option("--tour", is_flag=True, help="Play the tour even on a terminal.")
 def demo(**given: Any) -> None:
     """Try it: two real services and three runbooks on this machine; no key, no token."""

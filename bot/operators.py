@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from bot import contract, plain, plan_files, settings, wiring
+from bot import contract, plain, plan_files, schemas, settings, wiring
 from bot.faults import problems, runbook_problems
 from bot.opened import warn, with_app
 from bot.printed import Printed
@@ -156,6 +156,13 @@ def migrate(file: Path) -> Printed:
         return Printed(object={"storage": url}, text=f"{url} is up to date.")
 
     return with_app(file, deed)
+
+
+def schema(file: Path, *, what: schemas.What) -> Printed:
+    """Print a schema; it takes no configuration, since it helps to write one."""
+    del file
+    made = schemas.schema(what)
+    return Printed(object=made, text=json.dumps(made, indent=2))
 
 
 def _verdict(found: list[str], well: str) -> Printed:

@@ -43,6 +43,7 @@ OPTIONS = {
     "runbooks lint": {"--json"},
     "check": {"--json"},
     "migrate": {"--json"},
+    "schema": {"--json"},
     "demo": {"--tour"},
 }
 """Every option that there is: none of them skips an approval or says who a person is."""
