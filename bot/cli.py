@@ -180,9 +180,10 @@ def runbooks_list(**given: Any) -> None:
 
 
 @runbooks.command("lint")
+@click.option("--strict", is_flag=True, help="Fail for what is unwise too.")
 @as_json
 def runbooks_lint(**given: Any) -> None:
-    """Check every runbook."""
+    """Check every runbook: say what is wrong, and what is allowed but unwise."""
     _run("runbooks_lint", **given)
 
 

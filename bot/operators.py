@@ -8,10 +8,11 @@ from bot import contract, plain, plan_files, schemas, settings, wiring
 from bot.faults import problems, runbook_problems
 from bot.opened import warn, with_app
 from bot.printed import Printed
+from bot.settings import Settings
 from bot.wiring import App
 from core import audit
 from core.commands import usage
-from core.errors import Refused
+from core.errors import Refused, SaysoError
 
 _NO_CONVERSATION = "There is no such conversation. `sayso ask --json` and `requests` name them."
 
@@ -138,9 +139,25 @@ def runbooks_list(file: Path) -> Printed:
     )
 
 
-def runbooks_lint(file: Path) -> Printed:
-    """Check the catalogue."""
-    return _verdict([*runbook_problems(file, settings.read(file))], "Every runbook is sound.")
+def runbooks_lint(file: Path, *, strict: bool) -> Printed:
+    """Check the catalogue; what is only unwise is told, and fails where strict."""
+    configured = settings.read(file)
+    found = [*runbook_problems(file, configured)]
+    unwise = _unwise(file, configured)
+    failed = bool(found or (strict and unwise))
+    lines = [*found, *(f"{line} (warning)" for line in unwise)]
+    return Printed(
+        object={"ok": not failed, "problems": found, "warnings": unwise},
+        text="\n".join(lines) or "Every runbook is sound.",
+        code=2 if failed else 0,
+    )
+
+
+def _unwise(file: Path, configured: Settings) -> list[str]:
+    try:
+        return [*wiring.unwise(file, configured)]
+    except SaysoError:
+        return []  # told with the runbooks
 
 
 def check(file: Path) -> Printed:

@@ -40,7 +40,7 @@ OPTIONS = {
     "audit head": {"--json"},
     "audit export": {"--json"},
     "runbooks list": {"--json"},
-    "runbooks lint": {"--json"},
+    "runbooks lint": {"--json", "--strict"},
     "check": {"--json"},
     "migrate": {"--json"},
     "schema": {"--json"},
