@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # Sayso in a container: docs/operate.md says how to run it and what it needs from the host.
 # The base is pinned by its tag only; to pin it by digest: --build-arg PYTHON=python:...@sha256:...
 ARG PYTHON=python:3.13-slim-bookworm
@@ -22,7 +21,7 @@ RUN pip --python /opt/sayso/bin/python install --no-deps --no-index dist/*.whl
 
 FROM ${PYTHON}
 RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap && rm -rf /var/lib/apt/lists/*
-RUN useradd --system --uid 10001 --home-dir /srv/sayso --no-create-home --shell /usr/sbin/nologin sayso && install -d -o sayso -g sayso -m 0700 /srv/sayso/data /srv/sayso/work
+RUN groupadd --gid 10001 sayso && useradd --uid 10001 --gid sayso --home-dir /srv/sayso --no-create-home --no-log-init --shell /usr/sbin/nologin sayso && install -d -o sayso -g sayso -m 0700 /srv/sayso/data /srv/sayso/work
 COPY --from=build /opt/sayso /opt/sayso
 ENV PATH=/opt/sayso/bin:/usr/local/bin:/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 USER 10001:10001

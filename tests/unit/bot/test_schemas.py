@@ -14,6 +14,7 @@ from bot.schemas import What
 from bot.settings import Settings
 from core import documents
 from core.errors import Invalid
+from tests.sayso import Sayso
 from tests.unit.bot.test_wrong_shapes import INSIDE, NESTED, RUNBOOK, SHAPES, refusal, written
 
 ROOT = Path(__file__).parents[3]
@@ -135,3 +136,14 @@ def agreed(text: str, said: str | None, *, fit: bool) -> None:
         assert fit or SHAPED_LATER.match(text), text
     elif not NOT_OF_SHAPE.search(said):
         assert not fit, (text, said)
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_the_command_prints_it_where_there_is_no_configuration_yet(
+    empty: Sayso, what: What
+) -> None:
+    (empty.folder / "sayso.yml").unlink()
+    plain, as_json = empty.run("schema", what, plain=True), empty.run("schema", what)
+    assert (plain.code, plain.err) == (0, "")
+    assert plain.out == (ROOT / FILES[what]).read_text("utf-8")
+    assert as_json.json == schemas.schema(what)
