@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core import commands, runbooks
+from core.advice import Source
 from core.display import one_line
 from core.errors import Invalid, Unavailable
 from core.tools import Tool, Toolbox
@@ -81,6 +82,16 @@ class RunbookFolder:
         return Catalogue(
             tools=Toolbox.of(tools), faults=(*faults, *clashes), clashes=tuple(clashes)
         )
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return every sound runbook as it is written; raise `Unavailable` where none can be read."""
+        sound = self.catalogue().tools.names
+        written = [
+            runbooks.read(content.decode(), _shown(file))
+            for file, (content, tool) in sorted(self._read.items())
+            if tool.name in sound
+        ]
+        return tuple(Source(runbook=runbook, document=document) for runbook, document in written)
 
     def _tool(self, file: Path) -> Tool | str:
         """Return a file's tool or what is wrong with it; parsed again only where its bytes are new."""

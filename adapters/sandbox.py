@@ -21,7 +21,8 @@ from core.plans import RunStep
 from core.ports import Ended, Ending, Hear
 from core.redaction import MASK, SHORTEST, Redactor
 
-_PATH = "/usr/bin:/bin"
+PATH = "/usr/bin:/bin"
+"""Where programs are found by their names alone."""
 _KEPT = 16 * 1024  # bytes of output that are shown from either end
 _CAP = 8 * 1024 * 1024
 _SPARE = 4096
@@ -156,8 +157,7 @@ class PlainRunner:
         if not self.folder.is_dir():
             yield "The working folder is missing."
         name = step.argv[0]
-        # One with a slash is looked up in the folder, because the command starts there.
-        if not shutil.which(self.folder / name if "/" in name else name, path=_PATH):
+        if not program(name, self.folder):
             yield f"There is no program {display.one_line(name, 80)} that may be started."
         for name in step.secrets:
             if not (self.secrets.get(name) and _passable(self.secrets[name])):
@@ -196,7 +196,7 @@ class PlainRunner:
     def _environment(self, step: RunStep, step_id: str) -> dict[str, str]:
         named = {name: self.secrets[name] for name in step.secrets}
         # These come last: a secret called PATH must not choose which program runs.
-        ours = {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": str(self.folder), processes.STEP: step_id}
+        ours = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": str(self.folder), processes.STEP: step_id}
         return named | ours
 
     def _clean(self, output: bytearray) -> str:
@@ -233,6 +233,12 @@ class PlainRunner:
         # A byte of a secret takes up to six characters (\u001b) by the time that it is shown.
         longest = max((len(value.encode()) for value in self.secrets.values()), default=0)
         return max(_SPARE, 6 * longest)
+
+
+def program(name: str, folder: Path) -> str | None:
+    """Return the file that a command in this folder starts by this name; None where there is none."""
+    # One with a slash is looked up in the folder, because the command starts there.
+    return shutil.which(folder / name if "/" in name else name, path=PATH)
 
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:

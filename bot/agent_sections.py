@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -17,6 +17,10 @@ from core.toolsets.skills import SkillsConfig
 
 _SLASHES = 2
 _DEFAULTS: dict[str, object] = {}
+Channels = Annotated[
+    tuple[Annotated[str, Field(json_schema_extra={"pattern": "^[^/]+/[^/]+/[^/]+$"})], ...],
+    Field(strict=False),
+]
 
 
 class ProfileSection(Section):
@@ -25,14 +29,18 @@ class ProfileSection(Section):
     tools: Names | None = None
     """The only tools that there are; left out, all of them."""
     max_turns: Count | None = Field(default=None, ge=1)
+    """How often the model may be asked for one answer."""
     max_tool_calls: Count | None = Field(default=None, ge=1)
+    """How much may be looked up for one answer."""
     max_tokens: Count | None = Field(default=None, ge=1)
+    """What one answer may cost."""
     max_seconds: Seconds | None = None
+    """How long one answer may take."""
     network: bool = True
     """Whether what needs the network may be used."""
     tenants: Names = ()
     """Whose conversations get it."""
-    channels: Names = ()
+    channels: Channels = ()
     """Which ones' conversations get it, as `platform/workspace/channel`."""
     choose: Names = ()
     """Groups whose people may choose it with `--profile`."""
@@ -49,13 +57,16 @@ class RateSection(Section):
     """So many at once, and as many again over each further span of that length."""
 
     most: Count = Field(ge=1, le=1_000_000)
+    """How many at once."""
     per: Duration
+    """After how long as many again."""
 
 
 class ToolRateSection(RateSection):
     """How often one person may have tools called whose name fits."""
 
     tool: str = Field(min_length=1, max_length=64)
+    """A tool's name; `*` stands for any part of it."""
 
 
 class RatesSection(Section):
@@ -63,14 +74,18 @@ class RatesSection(Section):
 
     messages: RateSection = RateSection(most=UNHURRIED.messages.most, per=UNHURRIED.messages.per)
     tools: tuple[ToolRateSection, ...] = ()
+    """The first line that fits a tool counts."""
 
 
 class GuardrailSection(Section):
     """What must not occur at one stage of a turn, and what people are told where it does."""
 
     stage: Literal["input", "context", "tool", "output"]
+    """What is asked, what a model reads, what it calls, or what is answered."""
     pattern: re.Pattern[str]
-    reason: str = Field(min_length=1, max_length=300)
+    """A regular expression that must not be found there."""
+    reason: str = Field(min_length=1, max_length=300, json_schema_extra={"pattern": r"\S"})
+    """What whoever asked is told."""
 
     @field_validator("pattern", mode="before")
     @classmethod
@@ -100,7 +115,11 @@ class ToolsetsSection(BaseModel):
     Another name is that of a toolset which an installed package offers; `bot.toolsets` checks it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="allow",
+        json_schema_extra={"additionalProperties": {"type": ["object", "null"]}},
+    )
 
     memory: MemoryConfig | None = None
     reminders: RemindersConfig | None = None

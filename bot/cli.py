@@ -1,19 +1,16 @@
 """The `sayso` command line. Only declarations: nothing heavy is imported before a command runs."""
 
 import io
-import json
 import logging
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import click
 
-from bot.ending import fail, say
-from bot.printed import Printed
-from core.errors import Invalid, Refused, SaysoError, Unavailable
+from bot.ending import do, fail
+from core.errors import Invalid, Refused, SaysoError
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 as_name = click.option("--as", "name", metavar="NAME", help="Act as NAME, where that is allowed.")
@@ -195,7 +192,7 @@ def verify(**given: Any) -> None:
     """Check a receipt with nothing but its file."""
     from bot import proof  # noqa: PLC0415 - heavy
 
-    _do(proof.verify, **given)
+    do(proof.verify, **given)
 
 
 @cli.group()
@@ -211,9 +208,10 @@ def runbooks_list(**given: Any) -> None:
 
 
 @runbooks.command("lint")
+@click.option("--strict", is_flag=True, help="Fail for what is unwise too.")
 @as_json
 def runbooks_lint(**given: Any) -> None:
-    """Check every runbook."""
+    """Check every runbook: say what is wrong, and what is allowed but unwise."""
     _run("runbooks_lint", **given)
 
 
@@ -229,6 +227,14 @@ def check(**given: Any) -> None:
 def migrate(**given: Any) -> None:
     """Bring the database up to date."""
     _run("migrate", **given)
+
+
+@cli.command()
+@click.argument("what", type=click.Choice(["runbook", "settings"]))
+@as_json
+def schema(**given: Any) -> None:
+    """Print the JSON schema of a runbook or of sayso.yml, for an editor."""
+    _run("schema", **given)
 
 
 @cli.command()
@@ -251,26 +257,9 @@ def _deeds() -> ModuleType:
     return console
 
 
-def _run(command: str, *, as_json: bool, **given: Any) -> None:
+def _run(command: str, **given: Any) -> None:
     """Do what a command does, print what came of it, and exit."""
-    _do(_deeds().named(command), as_json=as_json, **given)
-
-
-def _do(deed: Callable[..., Printed], *, as_json: bool, **given: Any) -> None:
-    file: Path = click.get_current_context().obj
-    try:
-        printed = deed(file, **given)
-    except SaysoError as error:
-        sys.exit(fail(error, as_json=as_json))
-    except Exception:
-        logging.getLogger("sayso").exception("unexpected")
-        unexpected = Unavailable(
-            "Something went wrong inside Sayso; the log on standard error has the details. "
-            "Look at `sayso runs` before you try again."
-        )
-        sys.exit(fail(unexpected, as_json=as_json))
-    say(json.dumps(printed.object) if as_json else printed.text)
-    sys.exit(printed.code)
+    do(_deeds().named(command), **given)
 
 
 def main() -> int:

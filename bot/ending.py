@@ -1,14 +1,37 @@
-"""How a command ends: what is printed, and with which exit code."""
+"""How a command is done and ends: what is printed, and with which exit code."""
 
 import json
+import logging
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import click
 
-from core.errors import Invalid, SaysoError
+from bot.printed import Printed
+from core.errors import Invalid, SaysoError, Unavailable
 
 
-def say(text: str) -> None:
+def do(deed: Callable[..., Printed], *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as declared
+    """Do what a command does with the configuration, print what came of it, and exit."""
+    file: Path = click.get_current_context().obj
+    try:
+        printed = deed(file, **given)
+    except SaysoError as error:
+        sys.exit(fail(error, as_json=as_json))
+    except Exception:
+        logging.getLogger("sayso").exception("unexpected")
+        unexpected = Unavailable(
+            "Something went wrong inside Sayso; the log on standard error has the details. "
+            "Look at `sayso runs` before you try again."
+        )
+        sys.exit(fail(unexpected, as_json=as_json))
+    _say(json.dumps(printed.object) if as_json else printed.text)
+    sys.exit(printed.code)
+
+
+def _say(text: str) -> None:
     """Print; where that fails, what was done stays done, and its record is kept."""
     try:
         click.echo(text)

@@ -4,14 +4,15 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from bot import contract, plain, plan_files, settings, wiring
+from bot import contract, plain, plan_files, schemas, settings, wiring
 from bot.faults import problems, runbook_problems
 from bot.opened import warn, with_app
 from bot.printed import Printed
+from bot.settings import Settings
 from bot.wiring import App
 from core import audit
 from core.commands import usage
-from core.errors import Refused
+from core.errors import Refused, SaysoError
 
 _NO_CONVERSATION = "There is no such conversation. `sayso ask --json` and `requests` name them."
 
@@ -148,9 +149,25 @@ def runbooks_list(file: Path) -> Printed:
     )
 
 
-def runbooks_lint(file: Path) -> Printed:
-    """Check the catalogue."""
-    return _verdict([*runbook_problems(file, settings.read(file))], "Every runbook is sound.")
+def runbooks_lint(file: Path, *, strict: bool) -> Printed:
+    """Check the catalogue; what is only unwise is told, and fails where strict."""
+    configured = settings.read(file)
+    found = [*runbook_problems(file, configured)]
+    unwise = _unwise(file, configured)
+    failed = bool(found or (strict and unwise))
+    lines = [*found, *(f"{line} (warning)" for line in unwise)]
+    return Printed(
+        object={"ok": not failed, "problems": found, "warnings": unwise},
+        text="\n".join(lines) or "Every runbook is sound.",
+        code=2 if failed else 0,
+    )
+
+
+def _unwise(file: Path, configured: Settings) -> list[str]:
+    try:
+        return [*wiring.unwise(file, configured)]
+    except SaysoError:
+        return []  # told with the runbooks
 
 
 def check(file: Path) -> Printed:
@@ -166,6 +183,13 @@ def migrate(file: Path) -> Printed:
         return Printed(object={"storage": url}, text=f"{url} is up to date.")
 
     return with_app(file, deed)
+
+
+def schema(file: Path, *, what: schemas.What) -> Printed:
+    """Print a schema; it takes no configuration, since it helps to write one."""
+    del file
+    made = schemas.schema(what)
+    return Printed(object=made, text=json.dumps(made, indent=2))
 
 
 def _verdict(found: list[str], well: str) -> Printed:

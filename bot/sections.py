@@ -37,6 +37,10 @@ class Section(BaseModel):
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """Plain ASCII, because it stands on cards as software's own word."""
 Names = Annotated[tuple[str, ...], Field(strict=False)]
+Identities = Annotated[
+    tuple[Annotated[str, Field(json_schema_extra={"pattern": "^[^:]+:[^:]+$"})], ...],
+    Field(strict=False),
+]
 
 
 Seconds = Annotated[float, BeforeValidator(no_boolean), Field(gt=0, le=86_400, allow_inf_nan=False)]
@@ -46,17 +50,24 @@ class TenantSection(Section):
     """The workspaces and guilds that one tenant owns, and whether the console is its."""
 
     slack: Names = ()
+    """Ids of workspaces."""
     discord: Names = ()
+    """Ids of guilds, in quotes."""
     console: bool = False
+    """Whether the command line is this tenant's; it can be one's only."""
 
 
 class PersonSection(Section):
     """One person: console accounts, `TEAM:USER` and `GUILD:USER` identities, and groups."""
 
     console: Names = ()
-    slack: Names = ()
-    discord: Names = ()
+    """Names of accounts on this machine."""
+    slack: Identities = ()
+    """As `TEAM:USER`."""
+    discord: Identities = ()
+    """As `GUILD:USER`."""
     groups: Names = ()
+    """What the policy speaks of; everybody is in `everyone`."""
 
     @field_validator("slack", "discord")
     @classmethod
@@ -70,9 +81,15 @@ class PolicyLine(Section):
     """One rule. `resource` is everything unless it says otherwise."""
 
     effect: Literal["allow", "deny"]
-    action: str = Field(min_length=1)
+    """One line that denies beats all that allow."""
+    action: str = Field(
+        min_length=1, json_schema_extra={"anyOf": [{"enum": [*ACTIONS]}, {"pattern": r"[*?\[]"}]}
+    )
+    """What may be done; `*` stands for any part of it."""
     resource: str = "*"
+    """With what: `runbook:NAME` or `tool:NAME`; `*` stands for any part of it."""
     groups: Annotated[tuple[str, ...], Field(min_length=1)]
+    """By whom."""
 
     @field_validator("action")
     @classmethod
@@ -86,31 +103,42 @@ class PolicySection(Section):
     """Default deny; one line that denies beats all that allow."""
 
     rules: tuple[PolicyLine, ...] = ()
+    """Their order means nothing."""
 
 
 class RiskSection(Section):
     """How many must agree, and until when."""
 
     quorum: Count = Field(default=1, ge=1, le=20)
+    """How many different people must agree."""
     requester_may_vote: bool = False
+    """Whether whoever asked may be one of them."""
     expires: Duration = timedelta(hours=8)
+    """After this nobody can approve it any more."""
     remind_at: float | None = Field(default=None, gt=0, lt=1)
+    """The part of that time after which those who may vote are reminded, such as 0.5."""
     escalate_to: Names = ()
+    """Groups that are told then too."""
 
 
 class ModelSection(Section):
     """Who thinks. Without a model, a strict grammar over the runbooks' phrases."""
 
     provider: Literal["grammar"] = "grammar"
+    """The strict grammar is all there is yet."""
 
 
 class ScheduleSection(Section):
     """A time at which Sayso is asked in somebody's name; what that proposes waits for people."""
 
-    cron: str
+    cron: str = Field(json_schema_extra={"examples": ["0 3 * * 1-5"]})
+    """Five fields as cron has them."""
     timezone: str = "UTC"
+    """A name such as Europe/Berlin."""
     ask: str = Field(min_length=1, max_length=1000)
+    """What is asked."""
     person: str = Field(alias="as")
+    """In whose name, of those under `people`."""
     tenant: str | None = None
     """May be left out where there is one only."""
 
@@ -146,7 +174,9 @@ class RunbooksSection(Section):
     """Where runbooks lie, and where their steps run."""
 
     folder: Path = Path("runbooks")
+    """Relative to the folder of `sayso.yml`."""
     workdir: str = "work"
+    """Relative to it too."""
     strict: bool = False
     """Refuse to start while any file is bad, instead of leaving that file out."""
 
@@ -154,7 +184,11 @@ class RunbooksSection(Section):
 class StorageSection(Section):
     """Where everything is kept."""
 
-    url: str = "sqlite:data/sayso.db"
+    url: str = Field(
+        default="sqlite:data/sayso.db",
+        json_schema_extra={"pattern": "^sqlite:(?!:memory:$).+"},
+    )
+    """`sqlite:` and a path, relative to the folder of `sayso.yml`."""
 
     @field_validator("url")
     @classmethod
@@ -179,13 +213,16 @@ class SandboxSection(Section):
     """How steps are kept from everything else. There is no default: unset means nothing runs."""
 
     backend: Literal["none"] | None = None
+    """With `none`, steps run with all the rights of Sayso's own account."""
 
 
 class ExecutionSection(Section):
     """What may run at all."""
 
     plan_only: bool = False
+    """Freeze plans to be exported, and run nothing."""
     runs_per_turn: Count = Field(default=1, ge=0, le=1)
+    """With 0, nothing is proposed to run."""
     network: bool = True
     """Whether anything may run that says that it needs the network."""
 
@@ -194,3 +231,4 @@ class ConsoleSection(Section):
     """The command line as a platform."""
 
     allow_as: bool = False
+    """Let whoever has the shell act as anybody. For demonstrations only."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
@@ -70,9 +70,12 @@ class Settings(BaseSettings):
     )
 
     tenants: dict[Name, TenantSection] = Field(default_factory=dict)
+    """Teams that share nothing, by name."""
     people: dict[Name, PersonSection] = Field(default_factory=dict)
+    """Everybody whom Sayso knows, by name."""
     policy: PolicySection = PolicySection()
     approvals: dict[Name, RiskSection] = Field(default_factory=_risks)
+    """How many must agree, by the `risk` of a runbook: low, medium, high or a name of yours."""
     model: ModelSection = ModelSection()
     runbooks: RunbooksSection = RunbooksSection()
     storage: StorageSection = StorageSection()
@@ -81,13 +84,18 @@ class Settings(BaseSettings):
     execution: ExecutionSection = ExecutionSection()
     console: ConsoleSection = ConsoleSection()
     guardrails: tuple[GuardrailSection, ...] = Field(default=(), strict=False)
+    """What must not be asked, read, called or answered."""
     defaults: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Arguments that are filled in where somebody leaves them out, by name."""
     schedules: dict[Name, ScheduleSection] = Field(default_factory=dict)
+    """What is asked at its time, by name."""
     profiles: dict[Name, ProfileSection] = Field(default_factory=dict)
+    """What the agent may use, by name; `default` is where no other fits."""
     rates: RatesSection = RatesSection()
     toolsets: ToolsetsSection = ToolsetsSection()
-    secrets: dict[str, str] = Field(default_factory=dict)
+    secrets: dict[str, Annotated[str, Field(json_schema_extra={"pattern": "^(env|file):."})]] = (
+        Field(default_factory=dict)
+    )
     """Where each secret comes from: `env:NAME` or `file:PATH`."""
 
     @field_validator("tenants")

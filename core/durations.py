@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 
 _PART = re.compile(r"([0-9]{1,6})(ms|s|m|h|d)", re.ASCII)
 _LONGEST = 30
@@ -39,4 +39,11 @@ def words(span: timedelta) -> str:
     return "".join(parts) or "0s"
 
 
-Duration = Annotated[timedelta, BeforeValidator(parse)]
+_WRITTEN = {
+    "type": "string",
+    "pattern": "^([0-9]{1,6}(ms|s|m|h|d))+$",
+    "maxLength": _LONGEST,
+    "examples": ["60s", "30m", "24h"],
+}
+
+Duration = Annotated[timedelta, BeforeValidator(parse), WithJsonSchema(_WRITTEN)]

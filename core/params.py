@@ -35,16 +35,25 @@ class Param(Part):
     """One parameter: typed and bounded, so that whatever passes is harmless inside one argument."""
 
     type: Literal["string", "integer", "number", "boolean"]
+    """What kind of value it takes."""
     description: str = ""
+    """What it is, for a model."""
     enum: Annotated[tuple[Scalar, ...] | None, Field(strict=False, min_length=1)] = None
-    pattern: str | None = None
+    """The only values that there are."""
+    pattern: str | None = Field(default=None, json_schema_extra={"format": "regex"})
+    """A regular expression that the whole of a text has to match."""
     min_length: int = Field(1, ge=0)
+    """Of a text."""
     max_length: int = Field(200, ge=1, le=10_000)
+    """Of a text."""
     minimum: float | None = Field(default=None, allow_inf_nan=False)
     """Where none is declared, a number must not be negative: it could be taken for a flag."""
     maximum: float | None = Field(default=None, allow_inf_nan=False)
+    """Of a number."""
     may_start_with: Literal["", "-", "@", "-@"] = ""
+    """Programs take these for flags and files, so no text begins with one unless it may."""
     default: Scalar | None = None
+    """What it is where nobody gave it. Cards mark it."""
 
     @field_validator("pattern")
     @classmethod

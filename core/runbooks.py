@@ -11,6 +11,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationInfo,
+    WithJsonSchema,
     create_model,
     field_validator,
     model_validator,
@@ -30,18 +31,38 @@ _PARAM = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _ADDRESS_SPACE = 4 * 2**30
-
+_LEAST_MEMORY = 2**20
 
 Argv = Annotated[tuple[str, ...], Field(min_length=1, max_length=200, strict=False)]
+Memory = Annotated[
+    ByteSize,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": _LEAST_MEMORY},
+                {"type": "string", "pattern": r"^\s*[0-9]*\.?[0-9]+\s*([kKmMgGtT]i?)?[bB]?$"},
+            ],
+            "examples": ["512MiB", "2GB"],
+        }
+    ),
+]
+Words = Annotated[str, Field(json_schema_extra={"pattern": r"\S"})]
+Variable = Annotated[
+    str, Field(json_schema_extra={"pattern": rf"^(?!LD_|SAYSO_){_VARIABLE.pattern}$"})
+]
 
 
 class Command(Part):
     """One command: a list of arguments, each with at most whole placeholders inside it."""
 
     run: Argv
+    """The program and its arguments, never a shell. `{name}` stands for a parameter's value."""
     timeout: Duration = timedelta(seconds=60)
-    memory: ByteSize = Field(ByteSize(_ADDRESS_SPACE), ge=2**20)
-    secrets: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    """After this it is ended, with all that it started."""
+    memory: Memory = Field(ByteSize(_ADDRESS_SPACE), ge=_LEAST_MEMORY)
+    """How much of it each of its processes may take."""
+    secrets: Annotated[tuple[Variable, ...], Field(strict=False)] = ()
+    """Names under `secrets` in `sayso.yml`; it finds each in its environment."""
     network: bool = False
     """Whether it needs the network; where that is off, it is not even asked about."""
 
@@ -79,29 +100,44 @@ class Preview(Command):
     """A dry run for the card; with `bind: exact` its output is part of the hash."""
 
     bind: Literal["shown", "exact"] = "shown"
+    """With `exact`, nothing runs once it would print something else."""
 
 
 class File(Part):
     """A file whose content the operation depends on."""
 
     file: str
+    """Its path inside the working folder."""
 
 
 class Runbook(Part):
     """One file of the catalogue."""
 
-    name: str
+    name: str = Field(json_schema_extra={"pattern": f"^{_NAME.pattern}$"})
+    """What people type after `!`, and what the policy knows as `runbook:NAME`."""
     summary: str = Field(min_length=1, max_length=200)
+    """What it does, in one sentence, for people and for a model."""
     effect: Effect = Field(Effect.WRITE, strict=False)
     risk: str = Field("medium", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-    params: dict[str, Param] = Field(default_factory=dict)
-    phrases: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    """The rule under `approvals` in `sayso.yml` that says how many must agree."""
+    params: dict[str, Param] = Field(
+        default_factory=dict,
+        json_schema_extra={"propertyNames": {"pattern": f"^{_PARAM.pattern}$"}},
+    )
+    """What differs between two calls. Only declared names may stand in braces."""
+    phrases: Annotated[tuple[Words, ...], Field(strict=False)] = ()
+    """What people can write instead of the command, with params in braces."""
     preview: Preview | None = None
-    lock: str | None = Field(None, min_length=1, max_length=200)
+    lock: str | None = Field(
+        None, min_length=1, max_length=200, json_schema_extra={"pattern": r"\S"}
+    )
     """Approved runs that fill it in to the same text wait for one another."""
     fingerprints: Annotated[tuple[File, ...], Field(strict=False)] = ()
+    """Files that must be at the run what they were on the card."""
     steps: Annotated[tuple[Command, ...], Field(strict=False, min_length=1, max_length=50)]
+    """What is done, in this order, until one fails."""
     verify: Command | None = None
+    """A read that shows people whether a step of which nobody knows has happened."""
 
     @field_validator("name")
     @classmethod

@@ -30,13 +30,18 @@ class Channel(StrEnum):
     """A person may type it."""
 
 
+def _serving(schema: dict[str, Any], model: "type[Exposure]") -> None:
+    """Let a JSON schema name those channels alone that are served."""
+    schema["properties"]["expose"]["anyOf"][0]["items"] = {"enum": [*model.serves]}
+
+
 class Exposure(BaseModel):
     """The configuration of a toolset: frozen, without unknown names, and with its channels.
 
     A configuration of its own names the toolset and the channels that it serves.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_serving)
 
     toolset: ClassVar[str]
     serves: ClassVar[tuple[Channel, ...]]

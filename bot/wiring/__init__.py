@@ -15,6 +15,7 @@ from bot.wiring.catalogue import (
     tool_names,
     toolbelt,
     unknown_tools,
+    unwise,
 )
 from bot.wiring.parts import App, Parts, Seams
 from core.errors import Invalid
@@ -29,6 +30,7 @@ __all__ = [
     "tool_names",
     "toolbelt",
     "unknown_tools",
+    "unwise",
 ]
 
 account = console.account

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.runbook_folder import Catalogue, RunbookFolder
+from adapters.sandbox import PATH, program
 from adapters.skill_folder import shelf
 from adapters.storage.memories import Memories
 from adapters.storage.reminders import Reminders
@@ -13,6 +14,7 @@ from bot import settings
 from bot.absent import NoDatabase
 from bot.settings import Settings
 from bot.toolsets import Ports, composed
+from core import advice
 from core.errors import Invalid
 from core.redaction import Redactor
 from core.toolbelt import Toolbelt
@@ -44,6 +46,22 @@ def catalogue(file: Path, configured: Settings) -> Catalogue:
     except Invalid:
         taken = dict[str, str]()  # told with the toolsets
     return folder(file, configured, taken).catalogue()
+
+
+def unwise(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield what is legal and unwise in the runbooks that are sound; raise `Unavailable` without any."""
+    work = home_of(file) / configured.runbooks.workdir
+    found = folder(file, configured, {}).sources()
+    for source in found:
+        yield from advice.of_one(source)
+        for path, command in source.commands():
+            if not program(command.run[0], work):
+                problem = (
+                    f"no program of this name is in {PATH}, or of this path in the working folder. "
+                    "Correct or install it."
+                )
+                yield source.told((*path, "run"), problem)
+    yield from advice.of_all(found)
 
 
 def toolbelt(

@@ -44,6 +44,7 @@ class MemoryConfig(Exposure):
     serves: ClassVar[tuple[Channel, ...]] = (Channel.TOOL, Channel.CONTEXT, Channel.COMMAND)
 
     retention: Duration = timedelta(days=30)
+    """After this it is forgotten."""
     most: Count = Field(default=200, ge=1, le=1000)
     """In one conversation."""
 

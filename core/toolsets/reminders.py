@@ -40,7 +40,9 @@ class RemindersConfig(Exposure):
     most: Count = Field(default=20, ge=1, le=1000)
     """That one person may have pending."""
     soonest: Duration = timedelta(minutes=1)
+    """From when it is set."""
     furthest: Duration = timedelta(days=90)
+    """From when it is set."""
     starts_turn: bool = True
     """Have the model look at it when it is due, in the name of whoever set it."""
 

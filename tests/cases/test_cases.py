@@ -43,9 +43,10 @@ OPTIONS = {
     "receipt": {"--output", "--json"},
     "verify": {"--key", "--head", "--json"},
     "runbooks list": {"--json"},
-    "runbooks lint": {"--json"},
+    "runbooks lint": {"--json", "--strict"},
     "check": {"--json"},
     "migrate": {"--json"},
+    "schema": {"--json"},
     "demo": {"--tour", "--chat", "--no-color"},
 }
 """Every option that there is: none of them skips an approval or says who a person is."""

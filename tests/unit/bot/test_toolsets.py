@@ -1,6 +1,7 @@
 """C29, C92: which toolsets are on, and what is wrong with them, by file, line and field."""
 
 import sys
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint
@@ -25,6 +26,7 @@ from tests.builders import WordArguments
 from tests.fakes.clock import FrozenClock
 from tests.unit.core.test_toolset import a_look, a_toolset
 
+ROOT = Path(__file__).parents[3]
 TEAM = """\
 tenants:
   acme: {console: true}
@@ -153,6 +155,14 @@ def test_c92_an_installed_package_offers_a_toolset(file: Path) -> None:
     offer = Offer("weather", "acme:WEATHER", lambda: WEATHER)
     assert on(file, "  weather:\n", offer).owners == {"sky-of-Oslo": "weather"}
     assert on(file, "  weather: {city: Bergen}\n", offer).owners == {"sky-of-Bergen": "weather"}
+
+
+def test_c92_every_extra_has_a_test_that_it_may_be_absent() -> None:
+    """There are none yet: a toolset's package is all that somebody may leave out."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    tests = "".join(file.read_text("utf-8") for file in (ROOT / "tests").rglob("test_*.py"))
+    for extra in project.get("optional-dependencies", {}):
+        assert f"def test_c92_without_the_extra_{extra}" in tests
 
 
 def test_c92_only_what_the_file_names_is_loaded(file: Path) -> None:

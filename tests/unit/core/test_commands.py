@@ -105,6 +105,35 @@ BINDINGS: list[tuple[str, dict[str, Json]]] = [
         {"level": 1, "loud": True, "ratio": 1.0, "text": "disk  is full"},
     ),
     ("note level=1 text='disk is full'", {"level": 1, "text": "disk is full"}),
+    ("restart-web staging", {"env": "staging"}),
+    ('restart-web "staging"', {"env": "staging"}),
+    ("slow-append 'al pha' 5", {"word": "al pha", "seconds": 5}),
+    ("slow-append word='al pha' seconds=5", {"word": "al pha", "seconds": 5}),
+    ("slow-append --word=alpha --seconds=5", {"word": "alpha", "seconds": 5}),
+    ("slow-append seconds=5 word=alpha", {"word": "alpha", "seconds": 5}),
+    ("slow-append alpha '5'", {"word": "alpha", "seconds": 5}),
+    ("slow-append alpha 0", {"word": "alpha", "seconds": 0}),
+    ("slow-append alpha -0", {"word": "alpha", "seconds": 0}),
+    ("slow-append 'it''s' 5", {"word": "its", "seconds": 5}),
+    ('slow-append "it\'s" 5', {"word": "it's", "seconds": 5}),
+    ("slow-append a;b 5", {"word": "a;b", "seconds": 5}),
+    ("slow-append $(id) 5", {"word": "$(id)", "seconds": 5}),
+    ("slow-append `id` 5", {"word": "`id`", "seconds": 5}),
+    ("slow-append {word} 5", {"word": "{word}", "seconds": 5}),
+    ("slow-append \u00e9t\u00e9 5", {"word": "\u00e9t\u00e9", "seconds": 5}),
+    ("slow-append seconds=5", {"seconds": 5}),
+    ("slow-append", {}),
+    ("note", {}),
+    ("note 1", {"level": 1}),
+    ("note text=full", {"text": "full"}),
+    ("note ratio=-0.5", {"ratio": -0.5}),
+    ("note --loud=true", {"loud": True}),
+    ("note loud=false text=x", {"loud": False, "text": "x"}),
+    (
+        "note 1 true 0 disk at 90% on web-1",
+        {"level": 1, "loud": True, "ratio": 0.0, "text": "disk at 90% on web-1"},
+    ),
+    ("note 1 true 0 'a = b'", {"level": 1, "loud": True, "ratio": 0.0, "text": "a = b"}),
 ]
 
 MISUSES = [
@@ -148,6 +177,10 @@ MISUSES = [
     "note level=1 ratio=1 loud=true disk\nfull",
     "note level=1 text=" + "y" * 12_000,
 ]
+
+
+def test_c27_the_table_of_bindings_has_sixty_lines() -> None:
+    assert len({text for text, _ in BINDINGS}) >= 60
 
 
 @pytest.mark.parametrize(("text", "bound"), BINDINGS)
