@@ -28,6 +28,8 @@ _OF: dict[What, tuple[type[BaseModel], str]] = {
 }
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 """What pydantic leaves in its own words where a validator of ours comes first."""
+_BY_NAME = {"properties", "patternProperties", "$defs"}
+"""What holds schemas by names of the file's, which may be called like words of a schema."""
 
 
 def schema(what: What) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def _tidy(value: Any) -> Any:  # noqa: ANN401 - JSON of any shape
             return [*map(_tidy, cast("Iterable[Any]", value))]
         case dict():
             found = {
-                _BOUNDS.get(name, name): _tidy(one)
+                _BOUNDS.get(name, name): _named(one) if name in _BY_NAME else _tidy(one)
                 for name, one in cast("Mapping[str, Any]", value).items()
                 if not (name == "default" and (one is None or isinstance(one, dict)))
             }
@@ -98,3 +100,7 @@ def _tidy(value: Any) -> Any:  # noqa: ANN401 - JSON of any shape
             return found
         case _:
             return value
+
+
+def _named(schemas: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: _tidy(one) for name, one in schemas.items()}

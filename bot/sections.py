@@ -207,6 +207,7 @@ class AuditSection(Section):
     """Where the audit log's heads are noted outside the database."""
 
     heads: Path | None = None
+    """A file that only grows: a line for each new head, at most one a minute."""
 
 
 class SandboxSection(Section):

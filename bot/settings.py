@@ -45,8 +45,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
-    "guardrails",
-    "toolsets",
+    "guardrails", "toolsets", "audit",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})

@@ -7,7 +7,7 @@ from core.canonical import JsonObject
 from core.errors import Incorrect
 from core.params import Param
 from core.tools import Caller
-from core.toolset import Channel, Exposure, Maker, Toolset
+from core.toolset import Channel, Exposure, Instruction, Maker, Toolset
 from core.toolsets.own import own_tool
 
 
@@ -35,11 +35,12 @@ def toolset(config: RotaConfig) -> Toolset:
     tool = own_tool(
         "who_is_on_call", "Say who is on call.", {"what": what}, partial(look_up, config)
     )
+    known = ", ".join(sorted(config.on_call))
     return Toolset(
         name="rota",
         tools=(tool,),
         commands=(tool,),
-        prompt=f"There is somebody on call for: {', '.join(sorted(config.on_call))}.",
+        instructions=(Instruction(text=f"Somebody is on call for: {known}."),),
     )
 
 
