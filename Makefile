@@ -14,7 +14,7 @@ NO_PROXY_ENV := env -u http_proxy -u https_proxy -u HTTP_PROXY -u HTTPS_PROXY -u
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: venv demo test check bench guarantees clean help
+.PHONY: venv demo test check bench guarantees captures clean help
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -64,6 +64,10 @@ bench: venv ## Run every benchmark and print its figures
 
 guarantees: venv ## Kill Sayso everywhere and write what becomes of it into docs/guarantees.md
 	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.crash_table
+
+captures: venv ## Play the tour and write what it shows into docs/captures and the documents
+	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.captures
+	@PYTHONPATH=. $(BIN)/python -m tests.drawings
 
 clean: ## Remove .venv, caches and builds; never your data
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis htmlcov .coverage .coverage.*

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from core.plans import RunStep
-from core.ports import Ended, Runner
+from core.ports import Ended, Hear, Runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,11 @@ class CountedRunner:
         """See the port."""
         return self.runner.obstacle(step)
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
         """See the port."""
         self._running.add(step_id)
         try:
-            return await self.runner.run(step, step_id=step_id)
+            return await self.runner.run(step, step_id=step_id, hear=hear)
         finally:
             self._running.discard(step_id)
 

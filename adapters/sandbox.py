@@ -12,12 +12,13 @@ import signal
 import subprocess
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from adapters import processes
 from core import display
 from core.plans import RunStep
-from core.ports import Ended, Ending
+from core.ports import Ended, Ending, Hear
 from core.redaction import MASK, SHORTEST, Redactor
 
 PATH = "/usr/bin:/bin"
@@ -37,6 +38,8 @@ class _Output:
     """What a command prints: its head and tail, and how much there was."""
 
     spare: int
+    more: Callable[[], None]
+    """Is called whenever there is more of it."""
     total: int = 0
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
@@ -50,6 +53,7 @@ class _Output:
                 self.head += data[: keep - len(self.head)]
                 self.tail += data
                 del self.tail[:-keep]
+                self.more()
         finally:
             pipe.close()
 
@@ -61,6 +65,12 @@ class _Output:
         head = clean(self.head)[: -self.spare]
         tail = clean(self.tail)[self.spare :]
         return f"{head}\n[{self.total - 2 * _KEPT} bytes left out]\n{tail}"
+
+    def whole_lines(self, clean: Callable[[bytearray], str]) -> str:
+        """Return the last lines so far that people may see: a secret within a line is whole there."""
+        text = clean(self.tail[: self.tail.rfind(b"\n") + 1])
+        # As in `shown`; and what a line lost in front is no line any more.
+        return text[self.spare :].partition("\n")[2] if self.total > len(self.tail) else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,12 +132,12 @@ class PlainRunner:
         sentence = next(self._obstacles(step), None)
         return sentence and self.redactor.text(sentence)
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
-        """Run one step to its end. Cancelling this kills the command before it returns."""
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+        """See the port."""
         if sentence := self.obstacle(step):
             return _not_started(sentence)
         try:
-            command = await self._start(step, step_id)
+            command = await self._start(step, step_id, hear)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", "something in it cannot be passed on")
             return _not_started(f"The command could not be started: {why}.")
@@ -153,7 +163,7 @@ class PlainRunner:
             if not (self.secrets.get(name) and _passable(self.secrets[name])):
                 yield f"The secret {display.one_line(name, 80)} has no value that can be passed on."
 
-    async def _start(self, step: RunStep, step_id: str) -> _Command:
+    async def _start(self, step: RunStep, step_id: str, hear: Hear | None) -> _Command:
         """Start the command; where this raises or is cancelled, nothing was started."""
         reader = asyncio.StreamReader()
         ours, theirs = os.pipe()
@@ -167,7 +177,8 @@ class PlainRunner:
         finally:
             # Where no command holds it either, this ends our side as well.
             os.close(theirs)
-        output = _Output(spare=self._spare())
+        output = _Output(spare=self._spare(), more=lambda: hear(tail) if hear else None)
+        tail = partial(self._tail, output)
         listening = asyncio.create_task(output.listen(reader, transport))
         return _Command(process=process, step_id=step_id, output=output, listening=listening)
 
@@ -193,6 +204,19 @@ class PlainRunner:
         # the line ends of a terminal into those that a secret of several lines has.
         text = self.redactor.text(output.decode("utf-8", "replace"))
         return self.redactor.text(display.output(text))
+
+    def _tail(self, output: _Output) -> tuple[str, ...]:
+        """Return whole lines, without those at the end that begin a secret of several lines."""
+        text = output.whole_lines(self._clean)
+        begun = (
+            length
+            for secret in self.secrets.values()
+            for form in (secret, display.output(secret))
+            for length in range(1, len(form))
+            if form[length - 1] == "\n" and text.endswith(form[:length])
+        )
+        end = len(text) - max(begun, default=0)
+        return tuple(text[: text.rfind("\n", 0, end) + 1].splitlines())
 
     def _without_stump(self, text: str) -> str:
         """Mask the beginning of a secret at the very end: killing a command may cut what it prints."""

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from approvals.models import Run, Spent, StepEnd, StepState
 from approvals.store import RunStore
@@ -14,11 +14,27 @@ from core.errors import OutcomeUnknown, Unavailable
 from core.ids import step_id
 from core.jobs import Hold, LeaseLost
 from core.plans import RunStep
-from core.ports import Ended, Ending, Runner, ending_in_words
+from core.ports import Ended, Ending, Hear, Runner, Tail, ending_in_words
 
 T = TypeVar("T")
 _STOPPED = "stopped before it began"
 _log = logging.getLogger("sayso.run")
+
+
+class Watch(Protocol):
+    """Is told how a run goes on. Nothing of it takes long, or raises."""
+
+    def moved(self) -> None:
+        """Hear that a step began or ended."""
+        ...
+
+    def hear(self, tail: Tail) -> None:
+        """Hear that the step which runs has printed more."""
+        ...
+
+    def over(self) -> None:
+        """Hear that the run is about to end: whatever is shown of it from now on is not up to this."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +46,7 @@ class Execution:
     patience: float = 30.0
     """For how many seconds a failing database is tried again, once something has happened."""
 
-    async def execute(self, spent: Spent, hold: Hold) -> Run:
+    async def execute(self, spent: Spent, hold: Hold, watch: Watch) -> Run:
         """Run the steps in order until one does not succeed or it is told to stop; return its end.
 
         A step that `stop` cuts is unknown; between two steps, the run is cancelled. Raises
@@ -44,16 +60,21 @@ class Execution:
             if hold.is_stopping or not await self._written(
                 partial(self.store.begin_step, ours, index)
             ):
+                watch.over()
                 return await self._written(partial(self.store.cancel, ours, why=_STOPPED))
-            end = _judged(await self._until(hold, step, step_id(run.id, index)))
+            watch.moved()
+            end = _judged(await self._until(hold, step, step_id(run.id, index), watch.hear))
+            if end.state is not StepState.SUCCEEDED or index == len(steps) - 1:
+                watch.over()
             run = await self._written(partial(self.store.end_step, ours, index, end))
+            watch.moved()
             if end.state is not StepState.SUCCEEDED:
                 break
         return run
 
-    async def _until(self, hold: Hold, step: RunStep, name: str) -> Ended | None:
+    async def _until(self, hold: Hold, step: RunStep, name: str, hear: Hear) -> Ended | None:
         """Run a step to its end; kill it when told to stop and return None for one that was cut."""
-        running = asyncio.ensure_future(self.runner.run(step, step_id=name))
+        running = asyncio.ensure_future(self.runner.run(step, step_id=name, hear=hear))
         stopping = asyncio.ensure_future(hold.stopped())
         try:
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)

@@ -131,6 +131,11 @@ class Gate:
             raise Refused("Sayso does not know you any more, so this was not looked at.")
         return authority, found
 
+    async def seen(self, identity: Identity, given: str) -> tuple[Authority, Principal, Request]:
+        """Return who is acting, and a request that they may know of; one refusal where they may not."""
+        authority, principal = await self.who(identity)
+        return authority, principal, await self._seen(authority, principal, given)
+
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise."""
         authority, principal = await self.who(click.identity)

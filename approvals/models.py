@@ -210,6 +210,8 @@ class Step:
     output: str
     note: str
     """Why it ended as it did, where the exit code does not say."""
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

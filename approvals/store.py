@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
-from core.audit import Entry
+from approvals.receipts import Issued
+from core.audit import Entry, Intact
 from core.conversations import Said, Turn
 from core.exports import Export
 from core.jobs import Job
+from core.signatures import Key
 
 
 class ApprovalStore(Protocol):
@@ -67,6 +69,7 @@ class ApprovalStore(Protocol):
     async def spend(self, request: Request, *, job: Job, run: str) -> Spent | None:
         """Turn a granted request into a running run; None for whoever comes second (I2).
 
+        A run that goes on for some seconds is shown in its thread.
         Holds only if the request is still granted, not expired, bound to this tenant, conversation
         and plan hash, its votes are exactly those whose authority the caller has just checked, and
         nobody told the job to end. Raises `LeaseLost` where this claim no longer holds it.
@@ -99,7 +102,8 @@ class RunStore(Protocol):
     async def end_step(self, run: Run, index: int, end: StepEnd) -> Run:
         """Write how a step ended; if it did not succeed, or was the last, the run ends with it.
 
-        The end of a run stores its report in its conversation, in the same transaction.
+        The end of a run stores its report in its conversation, in the same transaction, and has
+        what shows it there be drawn anew.
         """
         ...
 
@@ -160,10 +164,31 @@ class Records(Protocol):
         """Return the messages of a conversation that are not answered yet, in order of arrival."""
         ...
 
+    async def unfinished(self, conversation: str) -> frozenset[str]:
+        """Return the kinds of jobs that are left in a conversation: turns, runs and deliveries."""
+        ...
+
     async def plans(self, plan: str) -> Sequence[str]:
         """Return the canonical text of the plans of that name, one a tenant."""
         ...
 
     async def audit(self) -> Sequence[Entry]:
         """Return the audit log, oldest first."""
+        ...
+
+    async def head(self) -> Entry | None:
+        """Return the newest entry of the audit log, None where there is none yet."""
+        ...
+
+
+class Receipts(Protocol):
+    """What proves to others how a run came to be, and how it went."""
+
+    async def issue(self, run: str, *, key: Key, account: str, since: Intact) -> Issued:
+        """Make a receipt of a run that has ended, and note in the audit log that it was made.
+
+        `since` is what of the log was found intact already; the rest is checked here. `account` is
+        that of the operator. Raises `Refused` for an unknown run, one that still runs, one whose
+        content was erased, and where what is stored would make no receipt that holds.
+        """
         ...

@@ -28,7 +28,7 @@ from bot.wiring import App, Seams
 from core.conversations import Turn
 from core.events import Approve, Ask
 from core.plans import RunStep
-from core.ports import Ended, Ending, Runner
+from core.ports import Ended, Ending, Hear, Runner
 from core.principals import Identity
 from core.prompt import Prompt
 from core.transcript import Entry, Heard, Move, Say, ToolCall, Use
@@ -68,8 +68,8 @@ class Instant:
         del step
         return None
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
-        del step, step_id
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+        del step, step_id, hear
         return Ended(ending=Ending.EXITED, exit_code=0, output="three words")
 
 

@@ -27,7 +27,7 @@ from bot.authority import CONSOLE, CONSOLE_PLACE
 from bot.wiring import App, Seams
 from core.events import Approve, Ask, Stop
 from core.plans import RunStep
-from core.ports import Ended, Ending, Runner
+from core.ports import Ended, Ending, Hear, Runner
 from core.principals import Identity
 from tests.builders import a_checked, a_new_request, a_new_turn, a_rule
 from tests.jobs_stress import SystemClock
@@ -52,8 +52,8 @@ class Probe:
         del step
         return None
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
-        del step, step_id
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+        del step, step_id, hear
         self.began_at.append(time.perf_counter())
         self.begun.set()
         if self.hangs:

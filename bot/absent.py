@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from core.errors import Unavailable
 from core.plans import RunStep
-from core.ports import Ended, Ending
+from core.ports import Ended, Ending, Hear
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class NoSandbox:
             "`sandbox: {backend: none}` in sayso.yml to run commands without one."
         )
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
         """Start nothing."""
-        del step_id
+        del step_id, hear
         return Ended(ending=Ending.NOT_STARTED, exit_code=None, output=self.obstacle(step) or "")
 
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from bot.means import Means
 from bot.turning import Turning
 from core.conversations import Closing, Turn
-from core.errors import Unavailable
+from core.errors import Refused, Unavailable
 from core.jobs import Hold, LeaseLost
 from core.outcomes import Outcome, Reason
 
+_MOST_CUTS = 5
+"""How often a turn may be cut before it is given up: a lease that was over for a moment cuts one."""
 _log = logging.getLogger("sayso.turn")
 
 
@@ -55,13 +57,22 @@ class Answering:
     async def _end(self, hold: Hold, closing: Closing) -> None:
         """Write the end, trying again while the database fails and the job is still ours."""
         while True:
-            hold.check()
-            try:
-                await self.means.conversations.end(closing)
-            except LeaseLost:
-                raise
-            except Unavailable as error:
-                _log.warning("turn %s: %s", closing.turn.id, error.shown)
-                await asyncio.sleep(0.2)
-            else:
+            if await self._has_ended(hold, closing):
                 return
+            await asyncio.sleep(0.2)
+
+    async def _has_ended(self, hold: Hold, closing: Closing) -> bool:
+        """Try to write the end; raise where what was cut has to be answered again."""
+        hold.check()
+        try:
+            ended = await self.means.conversations.end(closing)
+        except LeaseLost:
+            raise
+        except Unavailable as error:
+            _log.warning("turn %s: %s", closing.turn.id, error.shown)
+            return False
+        if ended or hold.is_stopping:  # a stop that this process heard first is on its way
+            return ended
+        if hold.job.tries < _MOST_CUTS:
+            raise Unavailable("The turn was cut and nobody stopped it, so it is answered again.")
+        raise Refused("The turn was cut again and again, and nobody stopped it.")

@@ -8,13 +8,14 @@ from bot import settings
 from bot.agent_sections import ProfileSection
 from bot.sections import PersonSection, RiskSection
 from bot.settings import Settings
+from core.deliveries import TERMINAL
 from core.events import Place
 from core.limits import Limits
 from core.principals import Directory, Identity, Person
 from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
 
-CONSOLE = ("console", "local")
+CONSOLE = (TERMINAL, "local")
 """Platform and workspace of everybody who types on this machine."""
 
 

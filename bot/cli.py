@@ -1,21 +1,20 @@
 """The `sayso` command line. Only declarations: nothing heavy is imported before a command runs."""
 
 import io
-import json
 import logging
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import click
 
-from bot.printed import Printed
-from core.errors import Invalid, Refused, SaysoError, Unavailable
+from bot.ending import do, fail
+from core.errors import Invalid, Refused, SaysoError
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 as_name = click.option("--as", "name", metavar="NAME", help="Act as NAME, where that is allowed.")
+no_color = click.option("--no-color", is_flag=True, help="Draw without colours.")
 request = click.argument("request", metavar="ID")
 a_file = click.Path(path_type=Path)
 
@@ -71,6 +70,14 @@ def deny(**given: Any) -> None:
 def stop(**given: Any) -> None:
     """Stop a CONVERSATION, `all`, or without either the one thing that runs."""
     _run("stop", **given)
+
+
+@cli.command()
+@as_name
+@no_color
+def chat(**given: Any) -> None:
+    """Ask, approve and read the reports in this terminal, as a conversation."""
+    _run("chat", as_json=False, **given)
 
 
 @cli.command("run")
@@ -167,6 +174,27 @@ def audit_export(**given: Any) -> None:
     _run("audit_export", **given)
 
 
+@cli.command()
+@click.argument("run")
+@click.option("--output", type=a_file, metavar="FILE", required=True, help="The file to write.")
+@as_json
+def receipt(**given: Any) -> None:
+    """Write one file that proves how a RUN came to be, and how it went."""
+    _run("receipt", **given)
+
+
+@cli.command()
+@click.argument("receipt", type=a_file, metavar="FILE")
+@click.option("--key", help="The public key that must have signed it.")
+@click.option("--head", metavar="HASH", help="The hash that its head must have.")
+@as_json
+def verify(**given: Any) -> None:
+    """Check a receipt with nothing but its file."""
+    from bot import proof  # noqa: PLC0415 - heavy
+
+    do(proof.verify, **given)
+
+
 @cli.group()
 def runbooks() -> None:
     """Look at the catalogue."""
@@ -210,12 +238,17 @@ def schema(**given: Any) -> None:
 
 
 @cli.command()
-@click.option("--tour", is_flag=True, help="Play the tour even on a terminal.")
+@click.option("--tour", "as_tour", is_flag=True, help="Play the tour even on a terminal.")
+@click.option("--chat", "as_chat", is_flag=True, help="Read lines even without a terminal.")
+@no_color
 def demo(**given: Any) -> None:
-    """Try it: two real services and three runbooks on this machine; no key, no token."""
+    """Try it: real services and twelve runbooks on this machine; no key, no token."""
     from bot import demo as playing  # noqa: PLC0415 - heavy
 
-    sys.exit(playing.play(**given))
+    try:
+        sys.exit(playing.play(**given))
+    except SaysoError as error:
+        sys.exit(fail(error, as_json=False))
 
 
 def _deeds() -> ModuleType:
@@ -224,40 +257,9 @@ def _deeds() -> ModuleType:
     return console
 
 
-def _run(command: str, *, as_json: bool, **given: Any) -> None:
+def _run(command: str, **given: Any) -> None:
     """Do what a command does, print what came of it, and exit."""
-    file: Path = click.get_current_context().obj
-    deed: Callable[..., Printed] = _deeds().named(command)
-    try:
-        printed = deed(file, **given)
-    except SaysoError as error:
-        sys.exit(_fail(error, as_json=as_json))
-    except Exception:
-        logging.getLogger("sayso").exception("unexpected")
-        unexpected = Unavailable(
-            "Something went wrong inside Sayso; the log on standard error has the details. "
-            "Look at `sayso runs` before you try again."
-        )
-        sys.exit(_fail(unexpected, as_json=as_json))
-    _say(json.dumps(printed.object) if as_json else printed.text)
-    sys.exit(printed.code)
-
-
-def _say(text: str) -> None:
-    """Print; where that fails, what was done stays done, and its record is kept."""
-    try:
-        click.echo(text)
-    except OSError as error:
-        sys.stderr.write(f"This could not be printed ({error.strerror}). Look at `sayso runs`.\n")
-        sys.exit(1)
-
-
-def _fail(error: SaysoError, *, as_json: bool) -> int:
-    if as_json:
-        click.echo(json.dumps({"error": {"kind": error.kind, "message": error.shown}}))
-    else:
-        click.echo(error.shown, err=True)
-    return 2 if isinstance(error, Invalid) else 1
+    do(_deeds().named(command), **given)
 
 
 def main() -> int:
@@ -276,7 +278,7 @@ def main() -> int:
         return 2
     except click.UsageError as error:
         wrong = Invalid(f"{error.format_message()} See: sayso --help")
-        return _fail(wrong, as_json="--json" in sys.argv)
+        return fail(wrong, as_json="--json" in sys.argv)
     except click.Abort:
-        return _fail(Refused("Stopped."), as_json="--json" in sys.argv)
+        return fail(Refused("Stopped."), as_json="--json" in sys.argv)
     return code

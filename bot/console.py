@@ -10,9 +10,10 @@ import click
 
 from approvals.cards import report, verification
 from approvals.models import RunState
-from bot import authority, contract, operators, plain, plan_files, serving, wiring
+from bot import authority, contract, operators, plain, plan_files, receipts, serving, wiring
 from bot.opened import warn, with_app
 from bot.printed import Printed
+from bot.publish import EVERY
 from bot.wiring import App
 from core.commands import is_stop
 from core.display import output, sound
@@ -20,13 +21,15 @@ from core.errors import Invalid, Refused
 from core.events import Approve, Ask, Deny, Stop
 from core.principals import Identity
 
+_WELCOME = "Ask in words: help tells for what. /help lists what else can be typed."
 _SCHEDULES = 20.0
 """Seconds after which a schedule that was added or changed is taken up."""
 
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    deed: Callable[..., Printed] = getattr(operators, command, None) or globals()[command]
+    found = (getattr(module, command, None) for module in (operators, receipts))
+    deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 
     def done(file: Path, **given: object) -> Printed:
         # Bytes that are no text must not get as far as a store or an encoder, and nothing that
@@ -125,16 +128,37 @@ def run(file: Path) -> Printed:
     async def deed(app: App) -> Printed:
         ready = partial(click.echo, "ready", err=True)
         stop = serving.signalled()
-        schedules = serving.keep(app.scheduling.begin, stop, every=_SCHEDULES)
-        keeping = asyncio.create_task(schedules)
+        await serving.attempt(app.publishing.begin)
+        keeping = {
+            asyncio.create_task(serving.keep(app.scheduling.begin, stop, every=_SCHEDULES)),
+            asyncio.create_task(serving.keep(app.publishing, stop, every=EVERY)),
+        }
         try:
             await serving.serve(app.engine, stop, ready)
         finally:
-            keeping.cancel()
-            await asyncio.wait({keeping})
+            for one in keeping:
+                one.cancel()
+            await asyncio.wait(keeping)
+            await serving.attempt(app.publishing)
         return Printed(object={"served": True}, text="Stopped; nothing is left running.")
 
     return with_app(file, deed)
+
+
+def chat(file: Path, *, name: str | None, no_color: bool) -> Printed:
+    """Hold a conversation in this terminal; without one, lines are read one after another."""
+    from bot import at_terminal  # noqa: PLC0415 - heavy
+    from bot.wiring import terminals  # noqa: PLC0415 - heavy
+
+    if terminals.has_one():
+        at_terminal.log_into(file.resolve().parent / "sayso-chat.log")
+
+    def who(app: App) -> str:
+        warn((*app.catalogue().faults, *app.toolbelt.faults))
+        return _identity(app, name).user
+
+    asyncio.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
+    return Printed(object={}, text="You left. What waits goes on waiting: sayso requests")
 
 
 def deny(file: Path, *, request: str, reason: str, name: str | None) -> Printed:

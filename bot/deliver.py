@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from approvals import cards
+from approvals import cards, progress
 from approvals.models import Request
 from approvals.store import ApprovalStore, RunStore
+from bot.live import Live
 from core.conversations import Conversations
 from core.deliveries import Asking, Chat, Deliveries, Delivery, Message, Text, post_of
 from core.errors import Refused
@@ -15,7 +16,7 @@ from core.jobs import Hold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivering:
-    """Posts entries and redraws cards, each as the store has it at that moment.
+    """Posts entries and redraws cards and the progress of runs, each as the store has it at that moment.
 
     Where a platform does not answer, the job is put back and keeps its lane: nothing overtakes it.
     """
@@ -26,6 +27,7 @@ class Delivering:
     conversations: Conversations
     chats: Mapping[str, Chat]
     """By platform."""
+    live: Live
 
     async def post(self, hold: Hold) -> None:
         """Post one entry, unless it was posted before."""
@@ -41,8 +43,15 @@ class Delivering:
         await self.deliveries.posted(tenant, conversation, seq, posted)
 
     async def edit(self, hold: Hold) -> None:
-        """Have a card show what has become of its request, where it was posted."""
-        tenant, name = hold.job.tenant, str(hold.job.payload["request"])
+        """Have a card show what has become of its request, or where a run is, where that was posted."""
+        payload = hold.job.payload
+        if "run" in payload:
+            await self._edit_progress(hold, str(payload["run"]))
+        else:
+            await self._edit_card(hold, str(payload["request"]))
+
+    async def _edit_card(self, hold: Hold, name: str) -> None:
+        tenant = hold.job.tenant
         card = await self.deliveries.card(tenant, name)
         request = await self.requests.get(tenant, name)
         if card is None or request is None:
@@ -51,15 +60,26 @@ class Delivering:
         hold.check()
         await self._chat(card.place).edit(card.place, card.message, message)
 
+    async def _edit_progress(self, hold: Hold, name: str) -> None:
+        await self.live.quiet(name)
+        entry = await self.deliveries.progress(hold.job.tenant, name)
+        run = await self.runs.run(hold.job.tenant, name)
+        if entry is None or entry.posted is None or run is None:
+            return
+        hold.check()
+        await self._chat(entry.place).edit(entry.place, entry.posted, progress.shown(run))
+
     async def _message(self, tenant: str, entry: Delivery) -> Message:
         about = entry.about or ""
         match entry.kind:
             case "card" if request := await self.requests.get(tenant, about):
                 return await self._card(request)
+            case "progress" if run := await self.runs.run(tenant, about):
+                return progress.shown(run)
             case "answered" if turn := await self.conversations.turn(tenant, about):
                 return Text(text=entry.text, suggestions=turn.suggestions)
             case "report" if run := await self.runs.run(tenant, about):
-                return Text(text=entry.text, buttons=cards.choices(run))
+                return Text(text=entry.text, buttons=cards.choices(run), is_report=True)
             case _:
                 return Text(text=entry.text)
 

@@ -26,6 +26,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
     if not any(tenant.console for tenant in configured.tenants.values()):
         problem = "nobody owns the console. Write `console: true` for the tenant that does."
         yield told(file, "tenants", problem=problem)
+    yield from _heads_problems(file, configured)
     yield from _toolset_problems(file, configured)
     yield from _empty_groups(file, configured)
     yield from _too_few(file, configured)
@@ -47,6 +48,18 @@ def _secret_problems(file: Path, configured: Settings) -> Iterator[str]:
         except Invalid as error:
             problem = error.shown.removeprefix(f"secrets.{name}: ")
             yield told(file, "secrets", name, problem=problem)
+
+
+def _heads_problems(file: Path, configured: Settings) -> Iterator[str]:
+    if configured.audit.heads is None:
+        return
+    folder = (file.parent / configured.audit.heads).parent.resolve()
+    if not folder.is_dir():
+        problem = "there is no such folder. Make it, or correct it."
+        yield told(file, "audit", "heads", problem=problem)
+    if folder.is_relative_to((file.parent / configured.runbooks.workdir).resolve()):
+        problem = "steps can write there. Choose a folder outside `runbooks.workdir`."
+        yield told(file, "audit", "heads", problem=problem)
 
 
 def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:

@@ -1,12 +1,12 @@
 """What turns work with, and what one of them may use."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from approvals.delegation import Delegation
 from approvals.gate import Gate
 from bot.briefing import Briefing
-from bot.recall import Recalling
+from bot.history import Recalling
 from core.agent import Agent
 from core.canonical import Json
 from core.conversations import Conversations
@@ -34,7 +34,7 @@ class Means:
     toolbox: Callable[[], Toolbox]
     """Reads the catalogue afresh; raises where it cannot be read."""
     defaults: Mapping[str, Json]
-    guards: Guards = field(default_factory=Guards)
+    guards: Guards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

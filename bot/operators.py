@@ -112,9 +112,19 @@ def audit_head(file: Path) -> Printed:
     async def deed(app: App) -> Printed:
         entries = await app.records.audit()
         head = entries[-1].hash if entries else audit.GENESIS
-        return Printed(object={"entries": len(entries), "head": head}, text=head)
+        shown = {"entries": len(entries), "head": head, "key": _public(app)}
+        return Printed(object=shown, text=head)
 
     return with_app(file, deed)
+
+
+def _public(app: App) -> str | None:
+    """Return the key that receipts are checked with, None where there is none, or a damaged one."""
+    try:
+        kept = app.keys.kept()
+    except Refused:
+        return None  # `sayso receipt` says what is wrong with it
+    return kept.public if kept else None
 
 
 def audit_export(file: Path) -> Printed:

@@ -6,6 +6,7 @@ from approvals.execution import Execution
 from approvals.gate import Gate
 from approvals.models import Request, Spent, State
 from approvals.store import ApprovalStore
+from bot.live import Live
 from core.errors import OutcomeUnknown, Refused, Unavailable
 from core.jobs import Hold, LeaseLost
 
@@ -17,6 +18,7 @@ class Running:
     store: ApprovalStore
     gate: Gate
     execution: Execution
+    live: Live
 
     async def __call__(self, hold: Hold) -> None:
         """Spend the request and run it; where that may not be, its card already says why."""
@@ -26,7 +28,8 @@ class Running:
         if spent is None:
             return
         try:
-            await self.execution.execute(spent, hold)
+            async with self.live.showing(spent.run, hold) as watch:
+                await self.execution.execute(spent, hold, watch)
         except LeaseLost:
             raise
         except (OutcomeUnknown, Unavailable) as error:

@@ -203,6 +203,12 @@ class StorageSection(Section):
         return Path(self.url.removeprefix("sqlite:"))
 
 
+class AuditSection(Section):
+    """Where the audit log's heads are noted outside the database."""
+
+    heads: Path | None = None
+
+
 class SandboxSection(Section):
     """How steps are kept from everything else. There is no default: unset means nothing runs."""
 

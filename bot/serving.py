@@ -25,14 +25,19 @@ def signalled() -> asyncio.Event:
 async def keep(what: Callable[[], Awaitable[None]], stop: asyncio.Event, *, every: float) -> None:
     """Do something now and every so many seconds until `stop`; log where it cannot be done."""
     while not stop.is_set():
-        try:
-            await what()
-        except SaysoError as error:
-            log.warning("%s", error.shown)
-        except Exception:
-            log.exception("what is done from time to time failed")
+        await attempt(what)
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), every)
+
+
+async def attempt(what: Callable[[], Awaitable[None]]) -> None:
+    """Do something; log where it cannot be done."""
+    try:
+        await what()
+    except SaysoError as error:
+        log.warning("%s", error.shown)
+    except Exception:
+        log.exception("what is done from time to time failed")
 
 
 async def serve(

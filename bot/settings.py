@@ -6,6 +6,7 @@ or let one account act as another. Everything else can be overridden as `SAYSO_S
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -20,6 +21,7 @@ from pydantic_settings import (
 
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
 from bot.sections import (
+    AuditSection,
     ConsoleSection,
     ExecutionSection,
     ModelSection,
@@ -77,6 +79,7 @@ class Settings(BaseSettings):
     model: ModelSection = ModelSection()
     runbooks: RunbooksSection = RunbooksSection()
     storage: StorageSection = StorageSection()
+    audit: AuditSection = AuditSection()
     sandbox: SandboxSection = SandboxSection()
     execution: ExecutionSection = ExecutionSection()
     console: ConsoleSection = ConsoleSection()
@@ -188,6 +191,24 @@ def read(file: Path) -> Settings:
         raise Invalid(
             "One of the SAYSO_ variables does not hold what its section needs. Correct or unset it."
         ) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalWishes:
+    """What the environment says about the terminal."""
+
+    plain: bool
+    """Somebody wants no colours: the NO_COLOR convention."""
+    dumb: bool
+    """It understands nothing but characters and line ends."""
+
+
+def terminal_wishes() -> TerminalWishes:
+    """Return what the environment says about the terminal."""
+    return TerminalWishes(
+        plain=bool(os.environ.get("NO_COLOR")),  # noqa: TID251 - the module for it
+        dumb=os.environ.get("TERM", "dumb") in {"", "dumb", "unknown"},  # noqa: TID251 - the module for it
+    )
 
 
 def blame(file: Path, *path: str | int, problem: str) -> Invalid:

@@ -11,7 +11,7 @@ from approvals.models import Request, Run, RunState, State, StepState
 from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
 from core.conversations import Conversations, Turn
-from core.events import Stop
+from core.events import Stop, StopRun
 from core.outcomes import Reason
 from core.ports import Processes
 from core.principals import Principal
@@ -92,6 +92,16 @@ class Stopping:
         return await self._stopped(
             authority, principal, live, all_turns=event.everything or nothing_else
         )
+
+    async def stop_run(self, event: StopRun) -> Stopped:
+        """Stop exactly the run of a request, and nothing where it has ended."""
+        authority, principal, request = await self.gate.seen(event.identity, event.request)
+        if not entitlement.may_stop(authority, principal, request):
+            await self.gate.refuse(principal, request.id, _NOT_YOURS)
+        run = await self.runs.run_of(principal.tenant, request.id)
+        runs = (run,) if run and run.state is RunState.RUNNING else ()
+        live = _Live(turns=(), queued=(), runs=runs, requests=())
+        return await self._stopped(authority, principal, live, all_turns=False)
 
     async def _live(self, authority: Authority, principal: Principal, event: Stop) -> _Live:
         tenant, where = principal.tenant, event.conversation

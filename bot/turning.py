@@ -9,6 +9,7 @@ from typing import TypeAlias
 from approvals import entitlement
 from approvals.delegation import Delegation
 from approvals.policy import Authority
+from bot.history import Recalled
 from bot.mailbox import mailbox_of
 from bot.means import Given, Means
 from bot.proposing import Proposing
@@ -20,7 +21,6 @@ from core.guardrails import Guarding, Input, Violation
 from core.jobs import Hold, LeaseLost
 from core.mailbox import Mailbox
 from core.outcomes import Outcome, Reason
-from core.past import Past
 from core.ports import Model
 from core.principals import Principal
 from core.prompt import Prompt
@@ -133,14 +133,13 @@ class Turning:
         except Incorrect as misuse:
             return await self._misused(text, misuse.shown)
         prompt = self._prompt(model, given)
-        known, fresh = await self._known(text, model, prompt, given)
-        kept = partial(_kept, fresh, model)
-        agent = replace(self.means.agent, limits=given.profile.limits)
-        outcome = await agent.turn(
+        recalled = await self._recalled(text, model, prompt, given)
+        kept = partial(_kept, recalled.fresh, model)
+        outcome = await self.means.agent.turn(
             Heard(speaker=self.turn.principal, text=text),
             model=model,
-            history=known,
-            session=self._session(model, prompt, given, partial(self._saw, kept)),
+            history=recalled.past,
+            session=self._session(model, prompt, given, recalled.tokens, partial(self._saw, kept)),
             propose=partial(self._propose, given, kept),
         )
         return replace(outcome, entries=kept(outcome.entries))
@@ -167,36 +166,38 @@ class Turning:
         # Declared whether they are of use or not, so that the prompt stays as it is.
         return self.means.briefing.prompt(tools.beside(self.mailbox.tool, self.task.tool))
 
-    async def _known(
-        self, text: str, model: Model, prompt: Prompt, given: Given
-    ) -> tuple[Past, tuple[Entry, ...]]:
-        """Return what the model knows before the message, and the end of it that is not stored yet."""
+    async def _recalled(self, text: str, model: Model, prompt: Prompt, given: Given) -> Recalled:
+        """Return what the model knows before the message."""
         means, caller, end = self.means, given.delegation.caller, given.delegation.until
         asking = means.agent.asking(model, prompt, self._name, self._tell)
-        recalled = await means.recalling.recall(self.turn, asking, self._guarding, end=end)
+        limits = given.profile.limits
+        recalled = await means.recalling.recall(self.turn, asking, self._guarding, limits, end=end)
         if not model.generative:
-            return recalled.past, recalled.fresh
+            return recalled
         visible = recalled.past.entries
         tools, briefing = prompt.tools, means.briefing
         states = await briefing.states(self.task, text, tools, caller, visible, end=end)
-        return recalled.past.then(*states), (*recalled.fresh, *states)
+        return recalled.then(*states)
 
     def _session(
         self,
         model: Model,
         prompt: Prompt,
         given: Given,
+        spent: int,
         watch: Callable[[tuple[Entry, ...]], None],
     ) -> Session:
         return Session(
             turn=self._name,
             end=given.delegation.until,
+            limits=given.profile.limits,
+            spent=spent,
             caller=given.delegation.caller,
             prompt=prompt,
             defaults=self.means.defaults,
             known=given.known(_channel(model)),
             access=given.access,
-            guards=self.means.guards,
+            guarding=self._guarding,
             trail=self._tell,
             mail=self.mailbox.news,
             watch=watch,
@@ -227,13 +228,12 @@ class Turning:
 
     @property
     def _guarding(self) -> Guarding:
-        """Return the guards for what no loop leads."""
         means = self.means
         return Guarding(
             guards=means.guards,
             redactor=means.agent.redactor,
             trail=self._tell,
-            turn=self.turn.id,
+            turn=self._name,
         )
 
     @property

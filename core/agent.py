@@ -1,7 +1,7 @@
 """The bounded loop: look, look, then an answer or a proposal. It performs no effect and the model controls no exit."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from core.admission import Rules
 from core.asking import Asking
@@ -10,7 +10,7 @@ from core.canonical import Json
 from core.display import sound
 from core.errors import Refused
 from core.gateway import Access, Gateway
-from core.guardrails import Guarding, Guards
+from core.guardrails import Guarding
 from core.limits import Limits
 from core.loop import Course
 from core.mailbox import Mail, no_mail
@@ -23,7 +23,7 @@ from core.reading import Reading
 from core.redaction import Redactor
 from core.stepping import Propose, Stepping
 from core.tools import Caller, Toolbox
-from core.trail import Trail, untold
+from core.trail import Trail
 from core.transcript import Entry, Heard
 
 
@@ -35,17 +35,20 @@ class Session:
     """Names what it runs; of another claim of the same turn it is another one."""
     end: float
     """When the turn's time is over, on the loop's clock: it began before a model was asked."""
+    limits: Limits
+    spent: int
+    """Tokens that were used for the turn already."""
     caller: Caller
     prompt: Prompt
     defaults: Mapping[str, Json]
-    known: Toolbox | None = None
-    """All tools that there are, where those of the prompt are not all."""
-    access: Access = field(default_factory=Access)
-    guards: Guards = field(default_factory=Guards)
-    trail: Trail = untold
-    mail: Mail = no_mail
+    known: Toolbox
+    """All tools that there are: those of the prompt need not be all."""
+    access: Access
+    guarding: Guarding
+    trail: Trail
+    mail: Mail
     """Tells a model that writes of what arrived while it worked."""
-    watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
+    watch: Callable[[tuple[Entry, ...]], None]
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
 
 
@@ -55,7 +58,6 @@ class Agent:
 
     runner: Runner
     redactor: Redactor
-    limits: Limits
     pauses: Sequence[float] = (0.5, 2.0)
     """Seconds before a model that did not answer is asked again, each time."""
 
@@ -76,9 +78,7 @@ class Agent:
             course = self._course(heard, model, session, history, propose)
         except Refused as error:
             return Outcome(reason=Reason.ERROR, text=error.shown)
-        outcome = await course.run()
-        told = course.stepping.gateway.told(outcome.text)
-        return outcome if outcome.request else replace(outcome, text=told)
+        return await course.run()
 
     def asking(self, model: Model, prompt: Prompt, turn: str, trail: Trail) -> Asking:
         """Return what asks a model on behalf of a turn."""
@@ -93,51 +93,68 @@ class Agent:
         propose: Propose,
     ) -> Course:
         """Return a turn at its start; raise `Refused` where the transcript is none."""
-        # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
-        size = history.bytes + session.prompt.says.bytes if model.generative else 0
-        names = Names(turn=session.caller.turn, before=history.ids)
-        progress = Progress(history=history.sent, bytes=size, names=names, watch=session.watch)
-        limits = self.limits
-        asking = self.asking(model, session.prompt, session.turn, session.trail)
-        reading = Reading(
-            runner=self.runner,
-            turn=session.turn,
-            caller=session.caller,
-            most=limits.result_bytes,
-            trail=session.trail,
-        )
-        rules = Rules(
-            known=session.known or session.prompt.tools,
-            tools=session.prompt.tools,
-            defaults=session.defaults,
+        stepping = self._stepping(model, session, _progress(model, session, history), propose)
+        return Course(
+            heard=replace(heard, text=sound(heard.text)),
+            limits=session.limits,
+            redactor=self.redactor,
             generative=model.generative,
+            asking=self.asking(model, session.prompt, session.turn, session.trail),
+            guarding=session.guarding,
+            stepping=stepping,
+            progress=stepping.progress,
+            mail=session.mail if model.generative else no_mail,
+            deadline=stepping.deadline,
+            end=session.end,
         )
-        deadline = session.end - (limits.reserve if model.generative else 0)
-        guarding = Guarding(
-            guards=session.guards, redactor=self.redactor, trail=session.trail, turn=session.turn
-        )
-        stepping = Stepping(
+
+    def _stepping(
+        self, model: Model, session: Session, progress: Progress, propose: Propose
+    ) -> Stepping:
+        """Return what takes the steps of a turn."""
+        limits = session.limits
+        return Stepping(
             limits=limits,
             redactor=self.redactor,
             gateway=Gateway(
-                rules=rules, access=session.access, trail=session.trail, redactor=self.redactor
+                rules=_rules(model, session),
+                access=session.access,
+                trail=session.trail,
+                redactor=self.redactor,
             ),
-            reading=reading,
+            reading=Reading(
+                runner=self.runner,
+                turn=session.turn,
+                caller=session.caller,
+                most=limits.result_bytes,
+                trail=session.trail,
+            ),
             progress=progress,
             propose=propose,
-            guarding=guarding,
-            deadline=deadline,
+            guarding=session.guarding,
+            deadline=session.end - (limits.reserve if model.generative else 0),
         )
-        return Course(
-            heard=replace(heard, text=sound(heard.text)),
-            limits=limits,
-            redactor=self.redactor,
-            generative=model.generative,
-            asking=asking,
-            guarding=guarding,
-            stepping=stepping,
-            progress=progress,
-            mail=session.mail if model.generative else no_mail,
-            deadline=deadline,
-            end=session.end,
-        )
+
+
+def _progress(model: Model, session: Session, history: Past) -> Progress:
+    """Return what a turn begins with; raise `Refused` where that is no transcript."""
+    # Nothing is sent anywhere by what only passes on words, so nobody needs to know how much.
+    size = history.bytes + session.prompt.says.bytes if model.generative else 0
+    return Progress(
+        limits=session.limits,
+        history=history.sent,
+        bytes=size,
+        names=Names(turn=session.caller.turn, before=history.ids),
+        tokens=session.spent,
+        watch=session.watch,
+    )
+
+
+def _rules(model: Model, session: Session) -> Rules:
+    """Return what a call has to keep to."""
+    return Rules(
+        known=session.known,
+        tools=session.prompt.tools,
+        defaults=session.defaults,
+        generative=model.generative,
+    )

@@ -9,7 +9,7 @@ from core.errors import Unavailable
 from core.outcomes import Reason
 from core.ports import Model
 from core.prompt import Prompt
-from core.trail import Moved, Trail, untold
+from core.trail import Moved, Trail
 from core.transcript import Broken, Entry, Move, Pause, Say, Use, Wire
 from core.waiting import OUTAGES, now, settled
 
@@ -25,7 +25,7 @@ class Asking:
     turn: str
     pauses: Sequence[float]
     """Seconds before each further try."""
-    trail: Trail = untold
+    trail: Trail
 
     async def move(self, entries: tuple[Entry, ...], *, deadline: float) -> Move | Reason:
         """Return the next move, or why there is none; the deadline of the loop's clock cancels it."""

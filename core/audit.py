@@ -3,11 +3,13 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from core import canonical
 from core.errors import Refused
 
 GENESIS = "0" * 64
+_MOMENT = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,19 @@ class Broken:
     why: str
 
 
+def moment(time: datetime) -> str:
+    """Return a time as it stands in an entry: UTC text of one width, so that texts sort as times."""
+    return f"{time.astimezone(UTC).isoformat(timespec='microseconds')[: -len('+00:00')]}Z"
+
+
+def time_of(text: str) -> datetime:
+    """Return the time that an entry tells; raise `ValueError` for a text that `moment` never gives."""
+    found = datetime.strptime(text, _MOMENT).replace(tzinfo=UTC)
+    if moment(found) != text:
+        raise ValueError("not a time as an entry has it")
+    return found
+
+
 def seal(*, seq: int, at: str, tenant: str, kind: str, body: str, prev: str) -> str:
     """Return the hash of an entry: SHA-256 over a zero byte and each field with its length before it."""
     hasher = hashlib.sha256(b"\0")
@@ -49,11 +64,20 @@ def seal(*, seq: int, at: str, tenant: str, kind: str, body: str, prev: str) -> 
     return hasher.hexdigest()
 
 
-def verify(entries: Iterable[Entry], *, head: str | None = None) -> Intact | Broken:
-    """Check every entry in order. `head`, noted earlier, shows a tail that was cut off."""
-    prev, seq, heads = GENESIS, 0, {GENESIS}
+NOTHING = Intact(entries=0, head=GENESIS)
+"""A log in which nothing is yet."""
+
+
+def verify(
+    entries: Iterable[Entry], *, head: str | None = None, since: Intact = NOTHING
+) -> Intact | Broken:
+    """Check every entry in order, where these come after what was found intact.
+
+    `head`, noted earlier, shows a tail that was cut off.
+    """
+    prev, seq, heads = since.head, since.entries, {since.head}
     for entry in entries:
-        why = _fault(entry, seq + 1, prev)
+        why = fault(entry, seq + 1, prev)
         if why:
             return Broken(first_bad=seq + 1, why=why)
         prev, seq = entry.hash, entry.seq
@@ -65,8 +89,8 @@ def verify(entries: Iterable[Entry], *, head: str | None = None) -> Intact | Bro
     return Intact(entries=seq, head=prev)
 
 
-def _fault(entry: Entry, seq: int, prev: str) -> str | None:
-    """Say what is wrong with an entry; whatever lies in the table, this never raises."""
+def fault(entry: Entry, seq: int, prev: str) -> str | None:
+    """Say what is wrong with an entry at this place; whatever lies in the table, this never raises."""
     fields = (entry.at, entry.tenant, entry.kind, entry.body, entry.prev, entry.hash)
     if type(entry.seq) is not int or not all(type(field) is str for field in fields):
         return "a field has the wrong type"

@@ -7,7 +7,9 @@ from pydantic import TypeAdapter
 
 from core import canonical
 
-Verb: TypeAlias = Literal["approve", "deny", "review", "again", "verify", "happened", "did_not"]
+Verb: TypeAlias = Literal[
+    "approve", "deny", "review", "again", "verify", "happened", "did_not", "stop"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from core.limits import Limits, prompt_bytes
 from core.past import Past
 from core.prompt import Prompt
 from core.redaction import Redactor
-from core.transcript import Called, Compacted, Entry, Heard, Noted, Returned, Say, Spoke
+from core.transcript import Called, Compacted, Entry, Heard, Move, Noted, Returned, Say, Spoke
 from core.waiting import beforehand
 
 _LINE = 200
@@ -27,6 +27,14 @@ _SUM_UP = Noted(
     "in words, for yourself, what of it still matters: what people want, what was found and decided, "
     "what is left to do."
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortened:
+    """What stands for the turns before, and the tokens that it took to sum them up."""
+
+    entries: tuple[Entry, ...]
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,23 +54,24 @@ class Compaction:
 
     async def shortened(
         self, past: Past, asking: Asking, waiting: Iterable[str], *, end: float
-    ) -> tuple[Entry, ...]:
+    ) -> Shortened:
         """Return what stands for the whole of it: at most half of what it may have, so it is rare.
 
         The model has a part of the time up to the `end` of the turn, so that most is left to answer.
         """
-        words = await self._words(past, asking, end)
-        return compacted(past.sent, self.most(asking.prompt) // 2, waiting, words)
+        move = await self._summed_up(past, asking, end)
+        words = said(move.text, self.redactor).strip() if isinstance(move, Say) else ""
+        short = compacted(past.sent, self.most(asking.prompt) // 2, waiting, words)
+        return Shortened(entries=short, tokens=move.wire.tokens if move else 0)
 
-    async def _words(self, past: Past, asking: Asking, end: float) -> str:
-        """Have the model sum up what it has read; empty where it cannot or does not."""
+    async def _summed_up(self, past: Past, asking: Asking, end: float) -> Move | None:
+        """Have the model sum up what it has read; None where it cannot or nothing came."""
         entries = (*past.sent, _SUM_UP)
         size = past.bytes + prompt_bytes((_SUM_UP,)) + asking.prompt.says.bytes
         if size > self.limits.prompt_bytes:
-            return ""
+            return None
         by = beforehand(self.limits.conclusion_seconds, end)
-        move = await asking.conclusion(entries, deadline=by)
-        return said(move.text, self.redactor).strip() if isinstance(move, Say) else ""
+        return await asking.conclusion(entries, deadline=by)
 
 
 def compacted(

@@ -217,7 +217,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One entry of a conversation: asked, answered, card (as JSON), report or note."""
+    """One entry of a conversation: asked, answered, card (as JSON), progress, report or note."""
 
     at: datetime
     kind: str
@@ -264,15 +264,11 @@ class Conversations(Protocol):
         """Keep what happened in a turn, in order; raise `LeaseLost` where it is not held so."""
         ...
 
-    async def happenings(self, tenant: str, turn: str) -> Sequence[Happening]:
-        """Return what happened in a turn, in order, under whichever claims."""
-        ...
+    async def end(self, closing: Closing) -> bool:
+        """Keep what was asked and answered, and end the turn with its job; return whether it has ended.
 
-    async def end(self, closing: Closing) -> None:
-        """Keep what was asked and answered, and end the turn with its job.
-
-        Where somebody stopped it, it ends as stopped and the answer is dropped. Does nothing for a
-        turn that has ended; raises `LeaseLost` where this claim may no longer say so.
+        Where somebody stopped it, it ends as stopped and the answer is dropped. False where it was
+        cut but nobody stopped it. Raises `LeaseLost` where this claim may no longer say so.
         """
         ...
 

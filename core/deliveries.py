@@ -1,6 +1,7 @@
 """What Sayso says, on its way to the thread of a conversation. Each delivery is a job."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from core.cards import Button, Card
@@ -9,7 +10,10 @@ from core.events import Place
 POST = "post"
 """The kind of job that posts one entry of a conversation."""
 EDIT = "edit"
-"""The kind of job that draws a card anew where it was posted."""
+"""The kind of job that draws a card, or the progress of a run, anew where it was posted."""
+
+TERMINAL = "console"
+"""The platform of everybody who types on this machine."""
 
 
 def lane_of(conversation: str) -> str:
@@ -22,6 +26,16 @@ def post_of(conversation: str, seq: int) -> str:
     return f"{POST}:{conversation}:{seq}"
 
 
+def reader_of(place: Place) -> str | None:
+    """Return the process that alone can show something at a place: a terminal belongs to one.
+
+    The thread of a terminal is `owner:number`, with the owner as of `core.jobs.Engine`.
+    """
+    if place.platform != TERMINAL or place.thread is None:
+        return None
+    return place.thread.rpartition(":")[0] or None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
     """Words. Each suggestion is a text that a person may send instead, drawn as a button."""
@@ -29,6 +43,8 @@ class Text:
     text: str
     suggestions: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
+    is_report: bool = False
+    """Whether software wrote all of it about a run. Only such a text may be drawn as a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +55,20 @@ class Asking:
     status: str
 
 
-Message: TypeAlias = Text | Asking
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Where a run is. Nothing to press is left once that has ended."""
+
+    run: str
+    title: str
+    status: str
+    began_at: datetime
+    tail: tuple[str, ...] = ()
+    """The last lines of what runs now: output of a program, to be drawn as preformatted text."""
+    buttons: tuple[Button, ...] = ()
+
+
+Message: TypeAlias = Text | Asking | Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,4 +120,8 @@ class Deliveries(Protocol):
 
     async def card(self, tenant: str, request: str) -> Posted | None:
         """Return where a request's card was posted last; None where it never was."""
+        ...
+
+    async def progress(self, tenant: str, run: str) -> Delivery | None:
+        """Return the entry that shows where a run is; None where nothing shows it."""
         ...

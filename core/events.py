@@ -67,3 +67,11 @@ class Stop:
     identity: Identity
     conversation: str | None = None
     everything: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopRun:
+    """Somebody pressed Stop below a run. `request` is whatever the button carried, not yet believed."""
+
+    identity: Identity
+    request: str

@@ -8,11 +8,11 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TypeAlias
 
 from core.admission import Admission, Rules, admissions, refusal
 from core.calls import Step
+from core.canonical import encode
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
 from core.redaction import Redactor
@@ -39,10 +39,6 @@ class TooOften:
     """By the place of the call among them."""
 
 
-async def unchecked(_: object) -> None:
-    """Refuse nothing."""
-
-
 _FAILED = "It could not be checked whether this may be done, so it was not. Tell an operator."
 _SLOW = (
     "Whether this may be done was not found out in time, so it was not done. Ask again in a while; "
@@ -55,9 +51,9 @@ _log = logging.getLogger("sayso.turn")
 class Access:
     """What whoever asked may do, and how often."""
 
-    authorize: Check = unchecked
+    authorize: Check
     """Asked anew for each call: authority may have gone since the turn began."""
-    count: Count = unchecked
+    count: Count
     """Counts calls at the moment they are dispatched, all or none; says which came too often."""
 
 
@@ -68,11 +64,11 @@ class Gateway:
     rules: Rules
     access: Access
     trail: Trail
-    redactor: Redactor = field(default_factory=partial(Redactor.of, ()))
+    redactor: Redactor
     """For the record: why a call was refused may name an argument as the model did."""
     _happened: list[Happening] = field(default_factory=list[Happening])
-    refused: dict[str, str] = field(default_factory=dict[str, str])
-    """Why calls were not authorised or came too often, by tool, for whoever asked."""
+    _refused: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """Why calls were not authorised or came too often, by tool and arguments, for whoever asked."""
     again: set[str] = field(default_factory=set[str])
     """The calls of which nothing came but that it may work later: they may be made again as they are."""
 
@@ -108,19 +104,21 @@ class Gateway:
     ) -> dict[str, Result]:
         refused = dict[str, Result]()
         for at, (key, checked) in enumerate(calls):
-            objection = self._stage(key, checked.tool.name, Stage.RATE, errors.get(at))
+            objection = self._stage(key, checked, Stage.RATE, errors.get(at))
             if objection:
                 refused[key] = objection
             elif at in runs:
                 self._staged(key, checked.tool.name, Stage.RUN)
+                self._refused.pop(_same(checked), None)
         await self.tell()
         return refused
 
     def told(self, text: str) -> str:
-        """Return what is posted, with what was refused: whoever asked learns the reason too."""
+        """Return what is posted, with what was refused and never ran: whoever asked learns the reason."""
         if not self.rules.generative:
             return text  # which is the result of the call already
-        lines = (f"(not run: {tool}: {why})" for tool, why in self.refused.items())
+        last = {tool: why for (tool, _), why in self._refused.items()}
+        lines = (f"(not run: {tool}: {why})" for tool, why in last.items())
         return "\n".join(filter(None, (text, *lines)))
 
     async def tell(self) -> None:
@@ -145,14 +143,16 @@ class Gateway:
         self, check: Check, call: str, checked: Checked, stage: Stage
     ) -> Result | None:
         """Return why a check does not let a call through; one that fails does not either."""
-        return self._stage(call, checked.tool.name, stage, await objection(check, checked))
+        return self._stage(call, checked, stage, await objection(check, checked))
 
-    def _stage(self, call: str, tool: str, stage: Stage, error: SaysoError | None) -> Result | None:
+    def _stage(
+        self, call: str, checked: Checked, stage: Stage, error: SaysoError | None
+    ) -> Result | None:
         """Put on record how a call came through a stage; return what answers it where it did not."""
-        self._staged(call, tool, stage, error.shown if error else "")
+        self._staged(call, checked.tool.name, stage, error.shown if error else "")
         if error is None:
             return None
-        self.refused[tool] = one_line(error.shown)
+        self._refused[_same(checked)] = one_line(error.shown)
         if stage is Stage.RATE or isinstance(error, Unavailable):
             self.again.add(call)
         return refusal(call, error)
@@ -196,6 +196,11 @@ async def _found(check: Awaitable[object], tools: str) -> object:
     except Exception as error:  # noqa: BLE001 - what cannot be checked is refused, not the whole turn
         _log.error("whether %s may be called was not checked: %s", tools, type(error).__name__)
         return Unavailable(_SLOW) if isinstance(error, TimeoutError) else Refused(_FAILED)
+
+
+def _same(checked: Checked) -> tuple[str, str]:
+    """Return what a call shares with one that only repeats it."""
+    return checked.tool.name, encode(checked.arguments)
 
 
 def _passed(stage: Stage) -> Iterable[Stage]:

@@ -111,6 +111,7 @@ class Guarding:
     redactor: Redactor
     trail: Trail
     turn: str
+    """Names it in the log."""
     seconds: float = field(default=10.0)
     """That the checks of one stage may take together."""
 

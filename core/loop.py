@@ -52,6 +52,13 @@ class Course:
     """When a conclusion is."""
 
     async def run(self) -> Outcome:
+        """Return how the turn ends, with what was refused on the way."""
+        outcome = await self._ended()
+        if outcome.request:
+            return outcome
+        return replace(outcome, text=self.stepping.gateway.told(outcome.text))
+
+    async def _ended(self) -> Outcome:
         """Return how the turn ends, for a fault that nobody foresaw too."""
         try:
             violation = await self._listened()
@@ -94,7 +101,7 @@ class Course:
         ended = await self.stepping.take(move, looks=looks)
         if looks and not ended:
             room = self.limits.kept_bytes - self.progress.bytes
-            self.progress.append(*await self.mail(room, self.guarding.check))
+            self.progress.append(*await self.mail(room, self.guarding.check, self.deadline))
         return ended
 
     async def _next(self) -> Move | Reason | Violation:
@@ -121,10 +128,6 @@ class Course:
         limits = self.limits
         return self.progress.affords(limits.move_tokens if self.generative else limits.tokens)
 
-    @property
-    def _room(self) -> int:
-        return self.limits.room(self.progress.bytes)
-
     async def _over(self, move: Say | Broken) -> Outcome:
         if isinstance(move, Broken):
             return self._forced(STOPS[move.stop])
@@ -134,7 +137,7 @@ class Course:
         text = await self._say(move, suggestions)
         if isinstance(text, Violation):
             return await self._cut(text)
-        return replace(self._outcome(Reason.ANSWERED, text), suggestions=suggestions)
+        return replace(self.progress.outcome(Reason.ANSWERED, text), suggestions=suggestions)
 
     def _suggested(self, text: str) -> str:
         """Return what could be sent instead; of a model that writes it is one line, all of it visible."""
@@ -147,11 +150,13 @@ class Course:
         posted = "\n".join((words.text, *suggestions))
         results = results_of(self.progress.entries)
         violation = await self.guarding.check(Output(text=posted, results=results))
-        self.progress.append(violation.note if violation else fitted_words(words, self._room))
+        self.progress.append(
+            violation.note if violation else fitted_words(words, self.progress.room)
+        )
         return violation or words.text
 
     def _paused(self, move: Pause) -> None:
-        sent = fitted_words(spoken("", move.wire, self.redactor), self._room)
+        sent = fitted_words(spoken("", move.wire, self.redactor), self.progress.room)
         if sent.content:
             self.progress.append(sent)
 
@@ -159,11 +164,11 @@ class Course:
         """End the turn for a reason that nobody wanted, with closing words where a limit allows them."""
         self.progress.settle()
         if isinstance(why, Violation):
-            return self._outcome(why.reason, why.text)
+            return self.progress.outcome(why.reason, why.text)
         text = await self._concluded(why) if why in LIMITS else ""
         if isinstance(text, Violation):
             return await self._cut(text)
-        return self._outcome(why, incomplete(why, text)) if text else self._forced(why)
+        return self.progress.outcome(why, incomplete(why, text)) if text else self._forced(why)
 
     async def _concluded(self, reason: Reason) -> str | Violation:
         """Have the model say what it found; empty where it may not, cannot or does not."""
@@ -195,7 +200,4 @@ class Course:
 
     def _forced(self, reason: Reason) -> Outcome:
         self.progress.settle()
-        return self._outcome(reason, forced(reason))
-
-    def _outcome(self, reason: Reason, text: str) -> Outcome:
-        return Outcome(reason=reason, text=text, entries=self.progress.entries)
+        return self.progress.outcome(reason, forced(reason))

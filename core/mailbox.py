@@ -6,18 +6,20 @@ guardrail stops is told of by nobody here: the turn of that message answers for 
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.canonical import JsonObject, encode, sha256
+from core.canonical import JsonObject, encode
 from core.display import one_line, sound, strings
 from core.errors import Incorrect, SaysoError
 from core.guardrails import Input, Violation
 from core.limits import prompt_bytes
-from core.tools import ABSORB, Caller, Effect, Tool
+from core.tools import ABSORB, Caller, Tool, answering
 from core.transcript import Entry, Heard, Noted
+from core.waiting import within
 
 PREVIEW = 160
 """Characters of a message that are announced."""
@@ -59,13 +61,16 @@ Arrivals: TypeAlias = Callable[[], Awaitable[Sequence[Message]]]
 """Returns what waits now and may be told of, in order of arrival."""
 Screen: TypeAlias = Callable[[Input], Awaitable[Violation | None]]
 """Returns why a message may not be read; None where it may."""
-Mail: TypeAlias = Callable[[int, Screen], Awaitable[tuple[Entry, ...]]]
-"""Returns what a model has yet to be told of, in at most so many bytes of a prompt, all of it screened."""
+Mail: TypeAlias = Callable[[int, Screen, float], Awaitable[tuple[Entry, ...]]]
+"""Returns what a model has yet to be told of, in at most so many bytes of a prompt, all of it screened.
+
+What is not screened by the time that is given, on the loop's clock, is left out.
+"""
 
 
-async def no_mail(_: int, screen: Screen) -> tuple[Entry, ...]:
+async def no_mail(_: int, screen: Screen, by: float) -> tuple[Entry, ...]:
     """Tell of nothing."""
-    del screen
+    del screen, by
     return ()
 
 
@@ -97,24 +102,26 @@ class Mailbox:
     @property
     def tool(self) -> Tool:
         """Return what a model calls to take messages in."""
-        return Tool(
-            name=ABSORB,
-            summary=_SUMMARY,
-            effect=Effect.READ,
-            definition=sha256(_SUMMARY),
-            parameters=Ids,
-            defaults={},
-            look=self._absorb,
-        )
+        return answering(ABSORB, _SUMMARY, Ids, self._absorb)
 
-    async def news(self, room: int, screen: Screen) -> tuple[Entry, ...]:
+    async def news(self, room: int, screen: Screen, by: float) -> tuple[Entry, ...]:
         """Return what was asked for, whole, and what arrived since, each message once.
 
-        Nothing of a message is told, now or later, that did not pass the screen whole.
+        Nothing of a message is told, now or later, that did not pass the screen whole; where that is
+        not known by then, it may be told later.
         """
         taken = tuple(self._taken(room))
-        new = [one for one in await self._arrived() if await self._passes(one, screen)]
+        new = await self._passing(screen, by)
         return (*taken, *self._announcement(new, room - prompt_bytes(taken)))
+
+    async def _passing(self, screen: Screen, by: float) -> Sequence[Message]:
+        """Return what arrived and passes the screen, as far as that is known by then."""
+        passing = list[Message]()
+        with suppress(TimeoutError):
+            for one in await self._arrived():
+                if await within(self._passes(one, screen), by):
+                    passing.append(one)
+        return passing
 
     async def _passes(self, one: Message, screen: Screen) -> bool:
         if one.id not in self._passed:

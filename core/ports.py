@@ -1,13 +1,19 @@
-"""Every hole that an adapter fills. Read this file first."""
+"""What an adapter puts between Sayso and the outside: a clock, models, commands and files.
 
-from collections.abc import Sequence
+The other ports stand beside what they are about. Chats: `core.deliveries`. Jobs: `core.jobs`. What is
+stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `core.memories`,
+`core.rates`, `core.reminders` and `approvals.store`.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from core.plans import RunStep
 from core.prompt import Prompt
+from core.signatures import Key
 from core.transcript import Entry, Move
 
 
@@ -79,6 +85,15 @@ def ending_in_words(ended: Ended) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
+Tail: TypeAlias = Callable[[], tuple[str, ...]]
+"""Returns the last whole lines that a command has printed, masked and made visible as `Ended.output`.
+
+What may be the beginning of a secret of several lines is held back until more is known.
+"""
+Hear: TypeAlias = Callable[[Tail], None]
+"""Is told that a command has printed more; costs next to nothing until somebody asks for the tail."""
+
+
 class Runner(Protocol):
     """Runs the steps of runbooks, and nothing else."""
 
@@ -91,8 +106,11 @@ class Runner(Protocol):
         """Say what would keep this step from starting, in a sentence; None where nothing would."""
         ...
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
-        """Run one step to its end. Cancelling this kills the command before it returns."""
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+        """Run one step to its end. Cancelling this kills the command before it returns.
+
+        `hear` must neither raise nor take long.
+        """
         ...
 
 
@@ -112,4 +130,31 @@ class Files(Protocol):
 
         Raises `Unavailable` where it cannot be read: could-not-check is never "unchanged".
         """
+        ...
+
+
+class Keys(Protocol):
+    """Who keeps the key that signs receipts."""
+
+    def key(self) -> Key:
+        """Return the key, making it where there is none yet; two at once get the same one.
+
+        Raises `Invalid` where what is kept is no key: nothing is ever written over it.
+        """
+        ...
+
+    def kept(self) -> Key | None:
+        """Return the key, or None where none was made yet."""
+        ...
+
+
+class Heads(Protocol):
+    """A place outside the database where heads of the audit log are noted, one a line."""
+
+    def last(self) -> str:
+        """Return the newest line, empty where there is none."""
+        ...
+
+    def append(self, line: str) -> None:
+        """Add a line; raise `Unavailable` where that failed."""
         ...

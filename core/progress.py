@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from core.calls import Names
 from core.fitting import SHORT_BYTES, cut
-from core.limits import prompt_bytes
+from core.limits import Limits, prompt_bytes
+from core.outcomes import Outcome, Reason
 from core.transcript import Entry, Heard, Noted, Spoke, Wire
 
 
@@ -13,6 +14,7 @@ from core.transcript import Entry, Heard, Noted, Spoke, Wire
 class Progress:
     """The growing part of a transcript behind its fixed part, with the size of both."""
 
+    limits: Limits
     history: tuple[Entry, ...]
     bytes: int
     """Of everything that the model is given."""
@@ -44,6 +46,15 @@ class Progress:
         """Return what the model would be given now."""
         return (*self.history, *self.entries)
 
+    @property
+    def room(self) -> int:
+        """Return the bytes that what is kept of a step or an answer may have."""
+        return self.limits.room(self.bytes)
+
+    def outcome(self, reason: Reason, text: str, request: str | None = None) -> Outcome:
+        """Return how the turn ends, with all that it has appended."""
+        return Outcome(reason=reason, text=text, request=request, entries=self.entries)
+
     def give(self) -> tuple[Entry, ...]:
         """Return what the model is given now."""
         self._sent = len(self.entries)
@@ -57,7 +68,7 @@ class Progress:
 
     def use(self, wire: Wire) -> None:
         """Count what a message took."""
-        self._again = max(0, wire.input_tokens) + max(0, wire.output_tokens)
+        self._again = wire.tokens
         self.tokens += self._again
 
     def affords(self, tokens: int) -> bool:

@@ -11,7 +11,7 @@ from core.errors import Incorrect, SaysoError, Unavailable
 from core.jobs import LeaseLost
 from core.ports import Runner, ending_in_words
 from core.tools import Caller, Checked
-from core.trail import Looked, Trail, untold
+from core.trail import Looked, Trail
 from core.transcript import Result
 from core.waiting import now, within
 
@@ -28,7 +28,7 @@ class Reading:
     """Who asks, for tools of Sayso's own; each call gets its own id."""
     most: int
     """Bytes that a result may have."""
-    trail: Trail = untold
+    trail: Trail
 
     async def look(self, calls: Mapping[str, Checked], found: dict[str, Result]) -> set[str]:
         """Run calls at once, and put what came of each into `found` as soon as it is there.

@@ -78,7 +78,7 @@ class Stepping:
         if asks:
             work.results[asks.id] = Result(call=asks.id, text=_ASKED)
             self._keep(work, _NOT_ASKED)
-            return self._outcome(Reason.ASKED, said(question_text(asks), self.redactor))
+            return self.progress.outcome(Reason.ASKED, said(question_text(asks), self.redactor))
         reason = await self._admit(work)
         if reason:
             self._keep(work, _NOT_RUN[reason])
@@ -119,7 +119,7 @@ class Stepping:
         if isinstance(request, Violation):
             return request
         if request:
-            return self._outcome(Reason.PROPOSED, found, request)
+            return self.progress.outcome(Reason.PROPOSED, found, request)
         if self.progress.refusals >= _MOST_REFUSALS:
             return Reason.REPEATED_CALL
         return Reason.MAX_SECONDS if late else None
@@ -175,7 +175,7 @@ class Stepping:
         """Open the request, or answer each call with why there is none."""
         before = dict(work.results)
         work.results |= {key: Result(call=key, text=_WAITS) for key in gated}
-        entries = (*self.progress.entries, *work.entries(_LAST, self._room))
+        entries = (*self.progress.entries, *work.entries(_LAST, self.progress.room))
         try:
             return await self.propose(tuple(gated.values()), explained, found, entries)
         except BaseException as error:
@@ -204,12 +204,5 @@ class Stepping:
         self.progress.corrected |= repeated - still_open
         self.progress.seen |= {one.mark for one in work.made} - still_open
 
-    @property
-    def _room(self) -> int:
-        return self.limits.room(self.progress.bytes)
-
     def _keep(self, work: Evidence, otherwise: str) -> None:
-        self.progress.append(*work.entries(otherwise, self._room))
-
-    def _outcome(self, reason: Reason, text: str, request: str | None = None) -> Outcome:
-        return Outcome(reason=reason, text=text, request=request, entries=self.progress.entries)
+        self.progress.append(*work.entries(otherwise, self.progress.room))

@@ -5,12 +5,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.canonical import JsonObject, sha256
+from core.canonical import JsonObject
 from core.display import sound
 from core.entities import Entity
 from core.frame import Continue, Frame, Known, Pivot, Topic, after, intent_of, lines
 from core.redaction import Redactor
-from core.tools import TASK, Caller, Effect, Tool
+from core.tools import TASK, Caller, Tool, answering
 
 _SUMMARY = (
     "Say what the task is, where the state `task` does not: `continue` keeps what it names and "
@@ -53,15 +53,7 @@ class Task:
     @property
     def tool(self) -> Tool:
         """Return what a model calls to say that software is wrong about it."""
-        return Tool(
-            name=TASK,
-            summary=_SUMMARY,
-            effect=Effect.READ,
-            definition=sha256(_SUMMARY),
-            parameters=TaskArguments,
-            defaults={},
-            look=self._told,
-        )
+        return answering(TASK, _SUMMARY, TaskArguments, self._told)
 
     def _set(self, topic: Topic | None) -> None:
         self.topic = topic

@@ -108,5 +108,4 @@ def _is_for(one: Toolset, names: AbstractSet[str]) -> bool:
 def _part(one: Toolset, names: AbstractSet[str]) -> str:
     if not _is_for(one, names):
         return ""
-    about = (each.text for each in one.instructions if each.about in names)
-    return "\n".join(filter(None, (one.prompt, *about)))
+    return "\n".join(each.text for each in one.instructions if each.about in {None, *names})

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel, ValidationError
 
 from core import wording
-from core.canonical import Json, JsonObject, encode
+from core.canonical import Json, JsonObject, encode, sha256
 from core.display import hidden, one_line
 from core.errors import Incorrect, Invalid, Refused
 from core.jobs import Claim
@@ -108,7 +108,7 @@ class Tool:
     definition: str
     """SHA-256 of whatever defines this tool."""
     parameters: type[BaseModel]
-    """Built by `core.runbooks`: every field has an alias, nothing else is accepted."""
+    """Nothing else is accepted; a field's alias, where it has one, is the argument's name."""
     defaults: Mapping[str, Json]
     phrases: tuple[str, ...] = ()
     expand: Callable[[JsonObject], Work] = lambda _: Work(steps=())
@@ -151,6 +151,20 @@ class Tool:
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of the arguments, the same bytes after every restart."""
         return self.parameters.model_json_schema(by_alias=True)
+
+
+def answering(name: str, summary: str, parameters: type[BaseModel], look: Look) -> Tool:
+    """Return a tool of Sayso's own: a read that answers inside this process."""
+    return Tool(
+        name=name,
+        summary=summary,
+        effect=Effect.READ,
+        risk="low",
+        definition=sha256(f"Sayso's own tool {name}"),
+        parameters=parameters,
+        defaults={},
+        look=look,
+    )
 
 
 @dataclass(frozen=True, slots=True)

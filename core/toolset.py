@@ -68,10 +68,11 @@ class Exposure(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """What a model is told about one of the tools, as long as it has that tool."""
+    """What a model is told about a toolset; about one of its tools, only as long as it has that tool."""
 
-    about: str
     text: str
+    about: str | None = None
+    """The tool's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +82,8 @@ class Toolset:
     name: str
     tools: tuple[Tool, ...] = ()
     """Channel `tool`: a model may call these."""
-    prompt: str = ""
-    """Channel `prompt`: stands in the instructions, the same for every conversation."""
     instructions: tuple[Instruction, ...] = ()
-    """Channel `prompt` too: what is said about single tools, only to a model that has them."""
+    """Channel `prompt`: they stand before every conversation."""
     state: State | None = None
     """Channel `context`."""
     commands: tuple[Tool, ...] = ()
@@ -100,7 +99,6 @@ class Toolset:
         return replace(
             self,
             tools=self.tools if Channel.TOOL in on else (),
-            prompt=self.prompt if Channel.PROMPT in on else "",
             instructions=self.instructions if Channel.PROMPT in on else (),
             state=self.state if Channel.CONTEXT in on else None,
             commands=self.commands if Channel.COMMAND in on else (),

@@ -1,6 +1,7 @@
 """What happens in a turn, kept as it happens, so that a crash leaves all of it readable.
 
-Names, ids, sizes and digests: no happening repeats what somebody said or what a call was given.
+Names, ids, sizes and digests: no happening repeats what somebody said or what a call was given. Only
+why something was refused is words: they may name an argument as the model did, and never a secret.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -82,7 +83,3 @@ class Finished:
 Happening: TypeAlias = Staged | Moved | Looked | Guarded | Finished
 Trail: TypeAlias = Callable[[Sequence[Happening]], Awaitable[None]]
 """Keeps what happened in one turn, in order, before it returns."""
-
-
-async def untold(_: Sequence[Happening]) -> None:
-    """Keep nothing."""

@@ -42,6 +42,11 @@ class Wire:
     options: JsonObject = field(default_factory=dict[str, Json])
     """What was really sent besides the prompt, and the versions that sent it."""
 
+    @property
+    def tokens(self) -> int:
+        """Return what the message took, in and out together."""
+        return max(0, self.input_tokens) + max(0, self.output_tokens)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from adapters.jobs.kinds import Kind
 from adapters.jobs.table import TableEngine
@@ -19,24 +19,23 @@ from bot.briefing import Briefing, by_name, instructions
 from bot.decide import Decided, Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
+from bot.history import Cache, Recalling
 from bot.inbox import Inbox
+from bot.live import Live, LoopTimer, Tempo, Timer
 from bot.means import Means
 from bot.notify import Notifying
-from bot.recall import Memory, Recalling
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
 from bot.stop import Stopped, Stopping
 from core.agent import Agent
-from core.compaction import Compaction
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
-from core.events import Approve, Ask, Place, Stop
+from core.events import Approve, Ask, Place, Stop, StopRun
 from core.frame import Classifier
 from core.guardrails import Guards
 from core.jobs import Engine, Handler, Job
-from core.limits import Limits
 from core.principals import Identity
 from core.redaction import Redactor
 from core.reminders import DUE
@@ -66,9 +65,10 @@ class Bots:
     wakes: bool = True
     """Whether a reminder that is due starts a turn."""
     classifier: Callable[[Toolbox], Classifier] = by_name
-    limits: Limits = field(default_factory=Limits)
-    memory: Memory = field(default_factory=Memory)
+    cache: Cache = field(default_factory=Cache)
     """What these processes remember: more than any that are really several may."""
+    tempo: Tempo = field(default_factory=Tempo)
+    timer: Timer = field(default_factory=LoopTimer)
     is_broken: bool = False
     """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
 
@@ -96,8 +96,8 @@ class Bots:
             recalling=Recalling(
                 conversations=stores.conversations,
                 requests=stores.requests,
-                compaction=Compaction(limits=self.limits, redactor=redactor),
-                memory=self.memory,
+                redactor=redactor,
+                cache=self.cache,
             ),
             briefing=Briefing(
                 system=instructions(),
@@ -107,9 +107,7 @@ class Bots:
                 classifier=self.classifier,
                 seconds=0.5,
             ),
-            agent=Agent(
-                runner=self.world.counted, redactor=redactor, limits=self.limits, pauses=()
-            ),
+            agent=Agent(runner=self.world.counted, redactor=redactor, pauses=()),
             model=self.model,
             gate=self.world.gate,
             rates=Rates(stores.database),
@@ -128,6 +126,19 @@ class Bots:
             runs=stores.runs,
             conversations=stores.conversations,
             chats=self.chats,
+            live=self.live,
+        )
+
+    @cached_property
+    def live(self) -> Live:
+        """Return what shows runs: one for all of these processes, so that a delivery waits for it."""
+        stores = self.world.stores
+        return Live(
+            deliveries=stores.deliveries,
+            runs=stores.runs,
+            chats=self.chats,
+            tempo=self.tempo,
+            timer=self.timer,
         )
 
     @property
@@ -144,7 +155,9 @@ class Bots:
         """Return the handler of runs."""
         stores = self.world.stores
         execution = Execution(store=stores.runs, runner=self.world.counted)
-        return Running(store=stores.requests, gate=self.world.gate, execution=execution)
+        return Running(
+            store=stores.requests, gate=self.world.gate, execution=execution, live=self.live
+        )
 
     def engine(self, owner: str) -> TableEngine:
         """Return the engine of one process, for every kind of job that a message or a click leads to."""
@@ -238,17 +251,26 @@ class Bots:
         everything: bool = False,
     ) -> Stopped:
         """Stop from a process that runs nothing itself."""
+        identity = who(person) if isinstance(person, str) else person
+        event = Stop(identity=identity, conversation=conversation, everything=everything)
+        return await asyncio.wait_for(self.stopping.stop(event), PATIENCE)
+
+    async def stop_run(self, person: str, request: str) -> Stopped:
+        """Press the button below a run, in a process that runs nothing itself."""
+        pressed = StopRun(identity=who(person), request=request)
+        return await asyncio.wait_for(self.stopping.stop_run(pressed), PATIENCE)
+
+    @property
+    def stopping(self) -> Stopping:
+        """Return what stops."""
         stores = self.world.stores
-        stopping = Stopping(
+        return Stopping(
             conversations=stores.conversations,
             requests=stores.requests,
             runs=stores.runs,
             gate=self.world.gate,
             processes=self.processes,
         )
-        identity = who(person) if isinstance(person, str) else person
-        event = Stop(identity=identity, conversation=conversation, everything=everything)
-        return await asyncio.wait_for(stopping.stop(event), PATIENCE)
 
     async def elsewhere(self, tool: Tool = APPEND, word: str = "beta") -> Request:
         """Have alice ask in another conversation."""

@@ -23,11 +23,11 @@ from adapters.storage.transactions import Database, Row, Statement, Transaction,
 from bot import wiring
 from bot.wiring import App, Seams
 from core.canonical import JsonObject
-from core.deliveries import Asking, Message
+from core.deliveries import Asking, Message, Progress, Text
 from core.errors import Refused
 from core.events import Approve, Ask, Place
 from core.plans import RunStep
-from core.ports import Ended, Runner
+from core.ports import Ended, Hear, Runner
 from core.principals import Identity
 from core.prompt import Prompt
 from core.transcript import Entry, Move, Returned, ToolCall, Use, whole
@@ -138,9 +138,9 @@ class MortalRunner:
         """See the port."""
         return self.runner.obstacle(step)
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
         """Run it, and reach a point when it has begun to act and another one when it has ended."""
-        running = asyncio.ensure_future(self.runner.run(step, step_id=step_id))
+        running = asyncio.ensure_future(self.runner.run(step, step_id=step_id, hear=hear))
 
         async def acts() -> bool:
             return running.done() or self.ledger.read_text("utf-8") != ""
@@ -162,7 +162,7 @@ class Thread:
     async def post(self, place: Place, message: Message, *, key: str) -> str:
         """Append a message, unless its key was posted."""
         assert place == PLACE
-        kind = "card" if isinstance(message, Asking) else "text"
+        kind = _kind(message)
         if all(line["key"] != key for line in self.lines()):
             self._append({"key": key, "kind": kind, "text": _text(message)})
         self.points.reached(f"the {kind} is posted")
@@ -172,7 +172,7 @@ class Thread:
         """Append the new look of a message."""
         assert place == PLACE
         self._append({"key": f"edit of {posted}", "kind": "edit", "text": _text(message)})
-        self.points.reached("the card is redrawn")
+        self.points.reached(f"the {_kind(message)} is redrawn")
 
     def lines(self) -> list[dict[str, str]]:
         """Return everything that was posted."""
@@ -184,7 +184,13 @@ class Thread:
 
 
 def _text(message: Message) -> str:
-    return message.status if isinstance(message, Asking) else message.text
+    if isinstance(message, Progress):
+        return "\n".join([message.status, *message.tail, *(one.label for one in message.buttons)])
+    return message.text if isinstance(message, Text) else message.status
+
+
+def _kind(message: Message) -> str:
+    return {Text: "text", Asking: "card", Progress: "progress"}[type(message)]
 
 
 @dataclass(frozen=True)
@@ -261,8 +267,11 @@ class Writer:
         return Use(calls=(ToolCall(id=str(done), tool=tool, arguments=arguments),))
 
 
-async def live(folder: Path, dies_at: str, text: str, *, writes: bool = False) -> None:
-    """Be one process of that life; with a model that `writes`, every commit is a point."""
+async def live(folder: Path, dies_at: str, text: str, most: int, *, writes: bool) -> None:
+    """Be one process of that life, which does at most so much at once.
+
+    With a model that `writes`, every commit is a point.
+    """
     points = Points(folder / "points", dies_at)
     thread = Thread(folder / "thread", points)
     seams = Seams(
@@ -270,7 +279,7 @@ async def live(folder: Path, dies_at: str, text: str, *, writes: bool = False) -
         model=Writer() if writes else GrammarModel(),
         runner=lambda runner: MortalRunner(runner, points, folder / "work" / "ledger.txt"),
         chats={"slack": thread},
-        pace=Pace(most=1),  # one thing after the other, so that each point means one state
+        pace=Pace(most=most),
     )
     async with wiring.opened(folder / "sayso.yml", seams) as app:
         stop = asyncio.Event()
@@ -282,12 +291,12 @@ async def live(folder: Path, dies_at: str, text: str, *, writes: bool = False) -
 
 
 def main() -> None:
-    """Fork a process a line: folder, where it dies, what is asked, and whether a model writes."""
+    """Fork a process a line: folder, where it dies, what is asked, how much at once, does a model write."""
     for line in sys.stdin:
-        folder, dies_at, text, *writes = json.loads(line)
+        folder, dies_at, text, most, writes = json.loads(line)
         child = os.fork()
         if child == 0:
-            asyncio.run(live(Path(folder), dies_at, text, writes=bool(writes)))
+            asyncio.run(live(Path(folder), dies_at, text, most, writes=writes))
             os._exit(0)
         sys.stdout.write(f"{os.waitpid(child, 0)[1]}\n")
         sys.stdout.flush()

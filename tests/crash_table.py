@@ -61,16 +61,16 @@ def playing() -> Generator[Play]:
 def points(play: Play, folder: Path) -> list[str]:
     """Return every point of a life without a death, in order."""
     furnish(folder)
-    assert _lived(play, folder, "", "append alpha") == 0
+    assert lived(play, folder, "", "append alpha") == 0
     return (folder / "points").read_text("utf-8").splitlines()
 
 
 def recovery(play: Play, folder: Path, point: str) -> list[str]:
     """Kill the process at a point and return the points of the life that goes on after it."""
     furnish(folder)
-    assert _lived(play, folder, point, _text(point)) == signal.SIGKILL
+    assert lived(play, folder, point, _text(point)) == signal.SIGKILL
     before = len((folder / "points").read_text("utf-8").splitlines())
-    assert _lived(play, folder, "", _text(point)) == 0
+    assert lived(play, folder, "", _text(point)) == 0
     return (folder / "points").read_text("utf-8").splitlines()[before:]
 
 
@@ -79,9 +79,9 @@ def outcome(play: Play, folder: Path, *deaths: str) -> Outcome:
     furnish(folder)
     point = deaths[0]
     for death in deaths:
-        died = _lived(play, folder, death, _text(point))
+        died = lived(play, folder, death, _text(point))
         assert died == signal.SIGKILL, f"it did not come to: {death}"
-    assert _lived(play, folder, "", _text(point)) == 0, f"it did not recover from: {deaths}"
+    assert lived(play, folder, "", _text(point)) == 0, f"it did not recover from: {deaths}"
     with closing(sqlite3.connect(folder / "data" / "sayso.db")) as database:
         assert database.execute("SELECT count(*) FROM turn").fetchall() == [(1,)]
         assert database.execute("SELECT count(*) FROM request").fetchall() == [(1,)]
@@ -123,11 +123,17 @@ def furnish(folder: Path) -> None:
     (folder / "thread").touch()
 
 
-def _lived(play: Play, folder: Path, dies_at: str, text: str) -> int:
-    """Play one process of a life and return its wait status."""
+def lived(
+    play: Play, folder: Path, dies_at: str, text: str, *, most: int = 1, writes: bool = False
+) -> int:
+    """Play one process of a life and return its wait status.
+
+    It does one thing after the other, so that each point means one state, or so many at once. Where
+    a model `writes`, every commit is a point.
+    """
     assert play.stdin is not None
     assert play.stdout is not None
-    play.stdin.write(json.dumps([str(folder), dies_at, text]) + "\n")
+    play.stdin.write(json.dumps([str(folder), dies_at, text, most, writes]) + "\n")
     play.stdin.flush()
     return int(play.stdout.readline())
 

@@ -15,8 +15,9 @@ from approvals.switches import Switches
 from core.audit import Entry
 from core.errors import Refused
 from core.events import Approve, AskAgain, Deny
+from core.limits import Limits
 from core.principals import Directory, Identity, Person
-from core.profiles import Profiles
+from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
 from core.redaction import Redactor
 from core.tools import Tool, Toolbox
@@ -140,6 +141,10 @@ class World:
             profiles=self.profiles,
             rates=self.rates,
         )
+
+    def within(self, limits: Limits) -> None:
+        """Give each turn of whoever chose no profile these limits."""
+        self.profiles = Profiles(known={DEFAULT: Profile(name=DEFAULT, limits=limits)})
 
     def edit(self, name: str, change: Callable[[Tool], Tool]) -> None:
         """Change one tool of the catalogue."""

@@ -13,7 +13,7 @@ from adapters.storage import jobs
 from adapters.storage.transactions import Database, Row, Transaction, Work, rows
 from core.canonical import JsonObject
 from core.errors import Unavailable
-from core.jobs import Handler, Hold, Job, JobState, NewJob, Replay
+from core.jobs import Handler, Hold, Job, JobState, LeaseLost, NewJob, Replay
 from tests.fakes.clock import FrozenClock
 from tests.stores import Connect
 
@@ -92,6 +92,14 @@ class Hands:
 
     def _gate(self, name: str) -> asyncio.Event:
         return self._gates.setdefault(name, asyncio.Event())
+
+
+def holds(now: datetime, job: Job) -> Transaction[bool]:
+    """Return whether this claim may still act: not lost, not past its lease, not told to end."""
+    try:
+        return not (yield from jobs.must_hold(now, job.claim))
+    except LeaseLost:
+        return False
 
 
 @dataclass
@@ -191,7 +199,7 @@ class Cluster:
 
     async def is_held(self, job: Job) -> bool:
         """Ask what a holder asks inside the transaction of its effect."""
-        return await self.database.transact(lambda now: jobs.is_held(now, job))
+        return await self.database.transact(lambda now: holds(now, job))
 
 
 @dataclass

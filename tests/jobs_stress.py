@@ -70,13 +70,13 @@ class Worker:
 
 
 def _intend(now: datetime, job: Job, what: str) -> Transaction[bool]:
-    held = yield from jobs.is_held(now, job)
-    if held:
-        yield sql(
-            "INSERT INTO intent VALUES (:job, :fence, :what)",
-            job=job.id, fence=job.fence, what=what,
-        )  # fmt: skip
-    return held
+    if (yield from jobs.must_hold(now, job.claim)):
+        return False  # told to end
+    yield sql(
+        "INSERT INTO intent VALUES (:job, :fence, :what)",
+        job=job.id, fence=job.fence, what=what,
+    )  # fmt: skip
+    return True
 
 
 def _settle_never(_: datetime, job: Job, __: Loss) -> Transaction[JobState]:

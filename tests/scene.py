@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.agent import Agent, Session
 from core.canonical import Json
 from core.errors import SaysoError
-from core.gateway import Access
-from core.guardrails import Guards
+from core.gateway import Access, Check, Count
+from core.guardrails import Guarding, Guards
 from core.limits import Limits
 from core.mailbox import Mailbox, no_mail
 from core.outcomes import Outcome
@@ -60,6 +60,44 @@ class Proposals:
 CALLER = a_caller()
 
 
+async def untold(_: Sequence[Happening]) -> None:
+    """Keep nothing."""
+
+
+async def unchecked(_: object) -> None:
+    """Refuse nothing."""
+
+
+def an_access(authorize: Check = unchecked, count: Count = unchecked) -> Access:
+    """Return what may be done: everything, unless something is said."""
+    return Access(authorize=authorize, count=count)
+
+
+def a_guarding(guards: Guards, redactor: Redactor, trail: Trail = untold) -> Guarding:
+    """Return what asks these guards."""
+    return Guarding(guards=guards, redactor=redactor, trail=trail, turn="t_1")
+
+
+def a_session(limits: Limits) -> Session:
+    """Return what a turn within these limits may use: everything, and nobody is told."""
+    tools = Toolbox.of(TOOLS)
+    return Session(
+        turn="t_1",
+        end=now() + limits.seconds,
+        limits=limits,
+        spent=0,
+        caller=CALLER,
+        prompt=Prompt(tools=tools),
+        defaults={},
+        known=tools,
+        access=an_access(),
+        guarding=a_guarding(Guards(), Redactor.of([])),
+        trail=untold,
+        mail=no_mail,
+        watch=lambda _: None,
+    )
+
+
 @dataclass
 class Scene:
     """One turn with everything around it."""
@@ -75,7 +113,7 @@ class Scene:
     generative: bool = False
     known: tuple[Tool, ...] = ()
     """All tools, where `tools` are only those that whoever asks may use."""
-    access: Access = field(default_factory=Access)
+    access: Access = field(default_factory=an_access)
     guards: Guards = field(default_factory=Guards)
     happened: list[Happening] = field(default_factory=list[Happening])
     trail: Trail | None = None
@@ -86,18 +124,18 @@ class Scene:
     async def turn(self, *script: Scripted) -> tuple[Outcome, ScriptedModel]:
         """Have a model play a script; whatever it does, the transcript stays whole."""
         model = ScriptedModel(*script, generative=self.generative)
-        agent = Agent(runner=self.runner, redactor=self.redactor, limits=self.limits, pauses=(0, 0))
+        agent = Agent(runner=self.runner, redactor=self.redactor, pauses=(0, 0))
         tools = Toolbox.of(self.tools)
-        session = Session(
-            turn="t_1",
-            end=now() + self.limits.seconds,
-            caller=CALLER,
-            prompt=Prompt(tools=tools.beside(self.mailbox.tool) if self.mailbox else tools),
+        offered = tools.beside(self.mailbox.tool) if self.mailbox else tools
+        trail = self.trail or self._tell
+        session = replace(
+            a_session(self.limits),
+            prompt=Prompt(tools=offered),
             defaults=self.defaults,
-            known=Toolbox.of(self.known) if self.known else None,
+            known=Toolbox.of(self.known) if self.known else offered,
             access=self.access,
-            guards=self.guards,
-            trail=self.trail or self._tell,
+            guarding=a_guarding(self.guards, self.redactor, trail),
+            trail=trail,
             watch=self.watch,
             mail=self.mailbox.news if self.mailbox else no_mail,
         )

@@ -1,5 +1,6 @@
 """Every store on one database, ways to bring a request or a run somewhere, and cuts in transactions."""
 
+import json
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -38,6 +39,7 @@ from core.conversations import Closing, NewTurn, Turn, TurnEnd
 from core.conversations import job_of as turn_job
 from core.jobs import Hold, Job, NewJob, Replay
 from core.outcomes import Reason
+from core.trail import Finished, Guarded, Happening, Looked, Moved, Staged
 from core.transcript import Heard, Noted
 from tests.builders import CALLS, CONVERSATION, TENANT, a_new_request, a_new_turn
 
@@ -71,6 +73,9 @@ LOST: Mapping[str, str] = {
     "lease over": "lease_until = '2026-03-01T09:30:00.000000Z'",
 }
 """Ways in which a process stops holding a job, without a word to it."""
+
+OVER: Mapping[str, str] = {**LOST, "told to end": "cancel_at = submitted_at"}
+"""Those, and that somebody wants it to end: nothing more is begun for it then."""
 
 Contents: TypeAlias = Mapping[str, list[tuple[Any, ...]]]
 
@@ -337,6 +342,21 @@ async def log_of(stores: Stores) -> list[Entry]:
     return entries
 
 
+_HAPPENINGS: Mapping[str, Callable[..., Happening]] = {
+    one.__name__.lower(): one for one in (Staged, Moved, Looked, Guarded, Finished)
+}
+
+
+async def happened_in(stores: Stores, turn: str) -> list[Happening]:
+    """Return what happened in a turn, in order, as its rows say."""
+    found = await stores.database.transact(
+        lambda _: rows(
+            "SELECT kind, body FROM happening WHERE turn = :turn ORDER BY seq", turn=turn
+        )
+    )
+    return [_HAPPENINGS[row["kind"]](**json.loads(row["body"])) for row in found]
+
+
 async def jobs_of(stores: Stores, *kinds: str) -> list[Row]:
     """Return all jobs of these kinds, in the order in which they were submitted."""
     found = await stores.database.transact(lambda _: rows("SELECT * FROM job ORDER BY seq"))
@@ -344,9 +364,9 @@ async def jobs_of(stores: Stores, *kinds: str) -> list[Row]:
 
 
 async def lose(stores: Stores, job: Job, how: str) -> None:
-    """Have a claim be lost, over or told to end, in one of the `LOST` ways."""
+    """Have a claim be lost, over or told to end, in one of the `OVER` ways."""
     await stores.database.transact(
-        lambda _: rows(f"UPDATE job SET {LOST[how]} WHERE id = :id", id=job.id)
+        lambda _: rows(f"UPDATE job SET {OVER[how]} WHERE id = :id", id=job.id)
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.storage import happenings, mailbox, receiving, transcripts, turns
+from adapters.storage import mailbox, receiving, transcripts, turns
 from adapters.storage.opening import freeze
 from adapters.storage.transactions import Database
 from core.conversations import (
@@ -55,13 +55,9 @@ class Conversations:
         """See the port."""
         await self.database.transact(lambda now: turns.tell(now, turn, job, happened))
 
-    async def happenings(self, tenant: str, turn: str) -> list[Happening]:
+    async def end(self, closing: Closing) -> bool:
         """See the port."""
-        return await self.database.transact(lambda _: happenings.of_turn(tenant, turn))
-
-    async def end(self, closing: Closing) -> None:
-        """See the port."""
-        await self.database.transact(lambda now: turns.end(now, closing))
+        return await self.database.transact(lambda now: turns.end(now, closing))
 
     async def waiting(self, tenant: str, conversation: str | None) -> list[Waiting]:
         """See the port."""

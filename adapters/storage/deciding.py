@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from adapters.storage import jobs, run_rows, runs
+from adapters.storage import jobs, progress, run_rows, runs
 from adapters.storage.entries import append, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
@@ -223,6 +223,7 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
     yield from redraw(now, request.conversation, request.id)
     fresh = yield from must_read(request.tenant, request.id)
     started = yield from run_rows.must_read(request.tenant, run)
+    yield from progress.begin(now, started)
     return Spent(request=fresh, run=started)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from adapters.storage.entries import place_of
-from adapters.storage.transactions import Database, Transaction, rows
+from adapters.storage.transactions import Database, Row, Transaction, rows
 from core.deliveries import Delivery, Posted
 
 _COLUMNS = (
@@ -39,6 +39,10 @@ class Deliveries:
         """See the port."""
         return await self.database.transact(lambda _: _card(tenant, request))
 
+    async def progress(self, tenant: str, run: str) -> Delivery | None:
+        """See the port."""
+        return await self.database.transact(lambda _: _progress(tenant, run))
+
 
 def _entry(tenant: str, conversation: str, seq: int) -> Transaction[Delivery | None]:
     found = yield from rows(
@@ -46,9 +50,19 @@ def _entry(tenant: str, conversation: str, seq: int) -> Transaction[Delivery | N
         " AND conversation.tenant = :tenant AND entry.text <> ''",
         conversation=conversation, seq=seq, tenant=tenant,
     )  # fmt: skip
-    if not found:
-        return None
-    row = found[0]
+    return _delivery(found[0]) if found else None
+
+
+def _progress(tenant: str, run: str) -> Transaction[Delivery | None]:
+    found = yield from rows(
+        f"SELECT {_COLUMNS} WHERE entry.kind = 'progress' AND entry.about = :run"
+        " AND conversation.tenant = :tenant",
+        run=run, tenant=tenant,
+    )  # fmt: skip
+    return _delivery(found[0]) if found else None
+
+
+def _delivery(row: Row) -> Delivery:
     return Delivery(
         place=place_of(row),
         kind=row["kind"],

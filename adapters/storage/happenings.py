@@ -1,18 +1,13 @@
 """What happened in turns, as rows that are only ever added to."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from adapters.storage.transactions import Row, Transaction, rows, sql, text_of
+from adapters.storage.transactions import Transaction, rows, sql, text_of
 from core import canonical
 from core.conversations import Turn
-from core.trail import Finished, Guarded, Happening, Looked, Moved, Stage, Staged
-
-_KINDS: Mapping[str, type[Happening]] = {
-    one.__name__.lower(): one for one in (Staged, Moved, Looked, Guarded, Finished)
-}
+from core.trail import Happening
 
 
 def extend(
@@ -30,19 +25,3 @@ def extend(
             tenant=turn.tenant, turn=turn.id, claim=fence, seq=seq,
             at=text_of(now), kind=type(one).__name__.lower(), body=canonical.encode(asdict(one)),
         )  # fmt: skip
-
-
-def of_turn(tenant: str, turn: str) -> Transaction[list[Happening]]:
-    """Return what happened in a turn, in order."""
-    found = yield from rows(
-        "SELECT kind, body FROM happening WHERE tenant = :tenant AND turn = :turn ORDER BY seq",
-        tenant=tenant, turn=turn,
-    )  # fmt: skip
-    return [_happening(row) for row in found]
-
-
-def _happening(row: Row) -> Happening:
-    body = json.loads(row["body"])
-    if row["kind"] == "staged":
-        body["stage"] = Stage(body["stage"])
-    return _KINDS[row["kind"]](**body)

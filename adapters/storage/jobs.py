@@ -15,6 +15,11 @@ RESERVED = timedelta(seconds=15)
 MOST_REQUEUES = 3
 """How often a safe job is queued again before it counts as failed."""
 
+_AT_ONCE = ""
+"""Before any time, so that what is not delayed waits for no clock that was set back."""
+_LONGEST_PAUSE = timedelta(minutes=1)
+"""That a job waits which is tried again; one that would wait longer waits for such a clock."""
+
 _COLUMNS = "id, kind, tenant, payload, replay, lane, fence, attempt, tries"
 
 
@@ -25,7 +30,7 @@ def submit(now: datetime, new: NewJob) -> Transaction[str]:
         " fence, owner, lease_until, submitted_at) VALUES (:id, :kind, :tenant, :payload, :replay,"
         " :lane, :dedupe, 'queued', :run_at, 0, 0, :owner, :until, :now) ON CONFLICT (dedupe) DO NOTHING RETURNING id",
         id=new.id, kind=new.kind, tenant=new.tenant, payload=canonical.encode(new.payload),
-        replay=new.replay, lane=new.lane, dedupe=new.dedupe, run_at=text_of(now + new.delay),
+        replay=new.replay, lane=new.lane, dedupe=new.dedupe, run_at=text_of(now + new.delay) if new.delay else _AT_ONCE,
         owner=new.reserved_for, until=text_of(now + RESERVED) if new.reserved_for else None,
         now=text_of(now),
     )  # fmt: skip
@@ -67,7 +72,7 @@ def claim(
         f" AND (h.state = 'running' OR (h.seq < j.seq AND {_claimable('h')})))"
         f" ORDER BY j.seq LIMIT :most) RETURNING {_COLUMNS}",
         owner=owner, until=text_of(now + lease), now=text_of(now), most=most, only=only,
-        kinds=json.dumps(list(kinds)),
+        late=text_of(now + _LONGEST_PAUSE), kinds=json.dumps(list(kinds)),
     )  # fmt: skip
     return [job_of(row) for row in found]
 
@@ -75,7 +80,8 @@ def claim(
 def _claimable(job: str) -> str:
     """Return the condition that holds for what a claim could have, if nobody were in its way."""
     condition = (
-        "@.state = 'queued' AND @.run_at <= :now AND (:only IS NULL OR @.id = :only)"
+        "@.state = 'queued' AND (@.run_at <= :now OR @.tries > 0 AND @.run_at > :late)"
+        " AND (:only IS NULL OR @.id = :only)"
         " AND (@.owner IS NULL OR @.owner = :owner)"
         " AND @.kind IN (SELECT value FROM json_each(:kinds))"
     )
@@ -122,16 +128,6 @@ def to_be_stopped(owner: str) -> Transaction[set[Claim]]:
     return {(row["id"], row["fence"]) for row in found}
 
 
-def is_held(now: datetime, job: Job) -> Transaction[bool]:
-    """Whether this claim may still act: not lost, not past its lease, not told to end."""
-    found = yield from rows(
-        "SELECT 1 FROM job WHERE id = :id AND fence = :fence AND state = 'running'"
-        " AND lease_until > :now AND cancel_at IS NULL",
-        id=job.id, fence=job.fence, now=text_of(now),
-    )  # fmt: skip
-    return bool(found)
-
-
 def must_hold(now: datetime, claim: Claim) -> Transaction[bool]:
     """Return whether somebody told the job to end; raise `LeaseLost` where this claim lost it."""
     job, fence = claim
@@ -143,6 +139,12 @@ def must_hold(now: datetime, claim: Claim) -> Transaction[bool]:
     if not found:
         raise LeaseLost("This process no longer holds the job, so it writes nothing for it.")
     return found[0]["cancel_at"] is not None
+
+
+def must_go_on(now: datetime, claim: Claim) -> Transaction[None]:
+    """Raise `LeaseLost` where this claim lost the job, or somebody told it to end."""
+    if (yield from must_hold(now, claim)):
+        raise LeaseLost("It was told to end, so nothing more is written for it.")
 
 
 def is_held_by(owner: str, job: str) -> Transaction[bool]:
@@ -265,7 +267,7 @@ def put_back(now: datetime, job: Job, pause: timedelta | None) -> Transaction[bo
         " WHERE id = :id AND fence = :fence AND state = 'running' AND cancel_at IS NULL"
         " RETURNING id",
         id=job.id, fence=job.fence, tried=0 if pause is None else 1,
-        run_at=text_of(now + (pause or timedelta())),
+        run_at=text_of(now + pause) if pause else _AT_ONCE,
     )  # fmt: skip
 
 

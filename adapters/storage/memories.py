@@ -62,7 +62,7 @@ def _expire(now: datetime) -> Transaction[None]:
 
 def _keep(now: datetime, new: NewMemory, retention: timedelta, most: int) -> Transaction[Memory]:
     caller = new.caller
-    yield from jobs.must_hold(now, caller.claim)
+    yield from jobs.must_go_on(now, caller.claim)
     yield from _expire(now)
     kept = yield from rows(
         "INSERT INTO memory (id, tenant, conversation, seq, kind, trust, source, text, sha256, at,"
@@ -121,7 +121,7 @@ def _episodes(
 
 
 def _forget(now: datetime, caller: Caller, memory: str, trust: Trust | None) -> Transaction[bool]:
-    yield from jobs.must_hold(now, caller.claim)
+    yield from jobs.must_go_on(now, caller.claim)
     yield from _expire(now)
     tenant, conversation = caller.tenant, caller.conversation
     gone = yield from rows(

@@ -19,7 +19,7 @@ from approvals import cards
 from approvals.models import Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
-from core.conversations import Closing, Turn
+from core.conversations import Turn
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost
 from core.plans import Plan
@@ -33,7 +33,7 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     proposal, plan = new.proposal, new.plan
     yield from _must_be_here(proposal)
     if proposal.closing:
-        yield from _must_go_on(now, proposal.closing)
+        yield from _must_go_on(now, proposal.closing.turn, proposal.closing.job)
     yield from deciding.expire(now)
     denial = yield from deciding.denial_of(
         proposal.tenant, proposal.conversation, plan, lifting=proposal.supersedes or ""
@@ -76,9 +76,9 @@ def _announce(now: datetime, new: NewRequest, opened: Request) -> Transaction[No
     )  # fmt: skip
 
 
-def _must_go_on(now: datetime, closing: Closing) -> Transaction[None]:
+def _must_go_on(now: datetime, turn: Turn, job: Job) -> Transaction[None]:
     """Raise `LeaseLost` where the turn is no longer this claim's, or was told to end."""
-    if (yield from turns.must_hold(now, closing.turn, closing.job)):
+    if (yield from turns.must_hold(now, turn, job)):
         raise LeaseLost("The turn was told to end, so it proposes nothing.")
 
 
@@ -141,8 +141,11 @@ def _repeat(now: datetime, new: NewRequest) -> Transaction[Request | None]:
         " WHERE id = :id AND state = 'open' AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :id)",
         id=request, about=about_text(proposal.about), card=card, card_sha256=canonical.sha256(card),
     )  # fmt: skip
-    yield from log(now, proposal.tenant, "request.repeated", proposal.requester, request=request)
     repeated = yield from must_read(proposal.tenant, request)
+    yield from log(
+        now, proposal.tenant, "request.repeated", proposal.requester, request=request,
+        card_sha256=repeated.card_sha256,
+    )  # fmt: skip
     yield from _close(now, proposal, request, f"That waits already. {cards.status(repeated)}")
     yield from redraw(now, proposal.conversation, request)
     return repeated
@@ -165,7 +168,7 @@ def _supersede(now: datetime, new: NewRequest) -> Transaction[bool]:
 
 def freeze(now: datetime, turn: Turn, job: Job, plan: Plan) -> Transaction[None]:
     """Keep a plan of a turn that nobody is asked about, while this claim holds."""
-    yield from turns.must_hold(now, turn, job)
+    yield from _must_go_on(now, turn, job)
     yield from _keep_plan(turn.tenant, plan)
     yield sql(
         "INSERT INTO frozen (tenant, plan, conversation) VALUES (:tenant, :plan, :conversation)"

@@ -4,14 +4,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import deciding, exports, request_rows, run_rows, turns
+from adapters.storage import deciding, exports, log_rows, request_rows, run_rows, turns
 from adapters.storage.transactions import Database, Row, Rows, Transaction, rows
-from approvals.models import Request, Run
-from core import audit
-from core.conversations import Said, Turn
+from approvals.models import RUN, Request, Run
+from core import deliveries
+from core.audit import Entry
+from core.conversations import Said, Turn, lane_of
 from core.exports import Export
-
-_TEXTS = ("at", "tenant", "kind", "body", "prev", "hash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,10 @@ class Records:
         found = await self.database.transact(lambda _: turns.waiting(None, conversation))
         return [one.turn for one in found]
 
+    async def unfinished(self, conversation: str) -> frozenset[str]:
+        """See the port."""
+        return await self.database.transact(lambda _: _unfinished(conversation))
+
     async def plans(self, plan: str) -> list[str]:
         """See the port."""
         found = await self.database.transact(
@@ -56,14 +59,13 @@ class Records:
         )
         return [row["body"] for row in found]
 
-    async def audit(self) -> list[audit.Entry]:
+    async def audit(self) -> list[Entry]:
         """See the port."""
-        # As bytes: whatever somebody made of the table has to be read, to be told where it is wrong.
-        blobs = ", ".join(f"cast({name} AS BLOB) AS {name}" for name in _TEXTS)
-        found = await self.database.transact(
-            lambda _: rows(f"SELECT seq, {blobs} FROM audit ORDER BY seq")  # noqa: S608 - constants
-        )
-        return [audit.Entry(seq=row["seq"], **{n: _text(row[n]) for n in _TEXTS}) for row in found]
+        return await self.database.transact(lambda _: log_rows.since(0))
+
+    async def head(self) -> Entry | None:
+        """See the port."""
+        return await self.database.transact(lambda _: log_rows.newest())
 
 
 def _requests(now: datetime) -> Transaction[list[Request]]:
@@ -82,6 +84,18 @@ def _runs() -> Transaction[list[Run]]:
     return [run_rows.built(row, steps[row["id"]], votes[row["request"]]) for row in found]
 
 
+def _unfinished(conversation: str) -> Transaction[frozenset[str]]:
+    found = yield from rows(
+        "SELECT DISTINCT job.kind FROM job LEFT JOIN request ON job.kind = :run"
+        " AND request.id = json_extract(job.payload, '$.request')"
+        " WHERE job.state IN ('queued', 'running')"
+        " AND (job.lane IN (:turns, :deliveries) OR request.conversation = :conversation)",
+        run=RUN, turns=lane_of(conversation), deliveries=deliveries.lane_of(conversation),
+        conversation=conversation,
+    )  # fmt: skip
+    return frozenset(row["kind"] for row in found)
+
+
 def _votes() -> Transaction[dict[str, list[Row]]]:
     found = yield from rows("SELECT * FROM vote ORDER BY at, principal")
     return _by("request", found)
@@ -92,11 +106,3 @@ def _by(column: str, found: Rows) -> dict[str, list[Row]]:
     for row in found:
         grouped[row[column]].append(row)
     return grouped
-
-
-def _text(value: bytes) -> str:
-    """Return the text, or one that no entry can hold where the bytes are none."""
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return "\0"

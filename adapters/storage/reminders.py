@@ -88,7 +88,7 @@ def settle(now: datetime, job: Job, loss: Loss, *, most: int) -> Transaction[Job
 
 def _add(now: datetime, new: NewReminder, most: int) -> Transaction[Reminder]:
     caller = new.caller
-    yield from jobs.must_hold(now, caller.claim)
+    yield from jobs.must_go_on(now, caller.claim)
     added = yield from changed(
         "INSERT INTO reminder (tenant, id, conversation, owner, text, set_at, due_at, state)"
         " SELECT :tenant, :id, conversation.id, :owner, :text, :now, :due, 'pending'"
@@ -150,7 +150,7 @@ def _get(tenant: str, reminder: str) -> Transaction[Reminder | None]:
 
 
 def _cancel(now: datetime, caller: Caller, reminder: str) -> Transaction[bool]:
-    yield from jobs.must_hold(now, caller.claim)
+    yield from jobs.must_go_on(now, caller.claim)
     found = yield from _get(caller.tenant, reminder)
     if found is None or found.owner != caller.principal:
         return False

@@ -58,4 +58,6 @@ def _step(row: Row) -> Step:
         exit_code=row["exit_code"],
         output=row["output"],
         note=row["note"],
+        started_at=time_of(row["started_at"]) if row["started_at"] else None,
+        ended_at=time_of(row["ended_at"]) if row["ended_at"] else None,
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import jobs
+from adapters.storage import jobs, progress
 from adapters.storage.entries import append, redraw
 from adapters.storage.run_rows import must_read, read
 from adapters.storage.transactions import (
@@ -19,6 +19,7 @@ from adapters.storage.transactions import (
 )
 from approvals.cards import report, verification
 from approvals.models import Request, Run, RunState, StepEnd, StepState, Verification
+from core import canonical
 from core.errors import Refused
 from core.ids import step_id
 from core.jobs import Job, LeaseLost
@@ -204,7 +205,7 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
     if done:
         yield from log(
             now, run.tenant, "step.ended", SYSTEM, run=run.id, index=index,
-            state=end.state, exit_code=end.exit_code,
+            state=end.state, exit_code=end.exit_code, output_sha256=canonical.sha256(end.output),
         )  # fmt: skip
         if end.state is not StepState.SUCCEEDED:
             yield from end_run(now, run.tenant, run.id, _ENDS[end.state])
@@ -280,3 +281,4 @@ def _report(now: datetime, tenant: str, run: str) -> Transaction[None]:
     yield from append(
         now, current.conversation, "report", SYSTEM, report(current), about=current.id
     )
+    yield from progress.end(now, current)

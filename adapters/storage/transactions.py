@@ -5,8 +5,8 @@ database by awaiting each statement. Nothing in a transaction touches anything b
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from core import audit, canonical
@@ -86,7 +86,7 @@ def each(
 
 def text_of(time: datetime) -> str:
     """Return a time as it is stored: UTC text of one width."""
-    return f"{time.astimezone(UTC).isoformat(timespec='microseconds')[: -len('+00:00')]}Z"
+    return audit.moment(time)
 
 
 def time_of(text: str) -> datetime:
@@ -94,15 +94,19 @@ def time_of(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def log(now: datetime, tenant: str, kind: str, principal: str, **facts: Json) -> Transaction[None]:
+def log(
+    now: datetime, tenant: str, kind: str, principal: str, **facts: Json
+) -> Transaction[audit.Entry]:
     """Append to the audit chain inside the transaction that it tells about (I11)."""
     last = yield sql("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")
     seq, prev = (last[0]["seq"] + 1, last[0]["hash"]) if last else (1, audit.GENESIS)
     body = canonical.encode({"principal": principal, **facts})
     at = text_of(now)
     sealed = audit.seal(seq=seq, at=at, tenant=tenant, kind=kind, body=body, prev=prev)
+    entry = audit.Entry(seq=seq, at=at, tenant=tenant, kind=kind, body=body, prev=prev, hash=sealed)
     yield sql(
         "INSERT INTO audit (seq, at, tenant, kind, body, prev, hash)"
         " VALUES (:seq, :at, :tenant, :kind, :body, :prev, :hash)",
-        seq=seq, at=at, tenant=tenant, kind=kind, body=body, prev=prev, hash=sealed,
-    )  # fmt: skip
+        **asdict(entry),
+    )
+    return entry

@@ -30,15 +30,21 @@ _COLUMNS = (
 WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
 
 
-def end(now: datetime, closing: Closing) -> Transaction[None]:
-    """End a turn and its job under the claim that holds it; what was stopped ends as stopped."""
+def end(now: datetime, closing: Closing) -> Transaction[bool]:
+    """End a turn and its job under the claim that holds it; what was stopped ends as stopped.
+
+    Return False, and write nothing, where it was cut though nobody stopped it.
+    """
     turn = closing.turn
     if (yield from has_ended(turn)):
-        return
+        return True
     is_stopped = yield from must_hold(now, turn, closing.job)
+    if closing.end.reason is Reason.STOPPED and not is_stopped:
+        return False
     given = turn_ends.stopped(closing.end) if is_stopped else closing.end
     yield from close(now, turn, given, claim=closing.job.fence)
     yield from jobs.finish(now, closing.job, JobState.CANCELLED if is_stopped else JobState.DONE)
+    return True
 
 
 def tell(now: datetime, turn: Turn, job: Job, happened: Sequence[Happening]) -> Transaction[None]:

@@ -18,7 +18,9 @@ _START = 10.0
 async def running(work: Path) -> AsyncGenerator[None]:
     """Keep the services up; their ports are in `fleet.json`. All of them end with this."""
     ports = dict(zip(NAMES, _free_ports(len(NAMES)), strict=True))
-    await asyncio.to_thread((work / "fleet.json").write_text, json.dumps(ports), "utf-8")
+    for folder in ("logs", "index"):
+        (work / folder).mkdir()
+    (work / "fleet.json").write_text(json.dumps(ports), encoding="utf-8")
     keepers = [asyncio.create_task(_keep(work, name, port)) for name, port in ports.items()]
     try:
         for port in ports.values():
@@ -33,7 +35,7 @@ async def running(work: Path) -> AsyncGenerator[None]:
 async def _keep(work: Path, name: str, port: int) -> None:
     while True:
         service = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", str(work / "service.py"), name, str(port),
+            sys.executable, "-I", str(work / "service.py"), name, str(port), cwd=work,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,

@@ -4,34 +4,54 @@ import asyncio
 import os
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
+from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
 
-from bot import wiring
-from bot.demo import chat, fleet, tour
-from bot.demo.people import People
+from bot import at_terminal
+from bot.demo import fleet, tour
+from bot.wiring import terminals
+
+WELCOME = """You are alice, who asks; bob and carol decide, mallory has no rights.
+Real services run here, in a temporary folder. Type help or /help, and /as bob."""
 
 
-def play(*, tour: bool) -> int:
-    """Play the tour, or on a terminal hold a conversation; return the exit code."""
-    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+def play(*, as_tour: bool, as_chat: bool, no_color: bool) -> int:
+    """Hold a conversation at a terminal, or else play the tour; return the exit code."""
+    chatting = as_chat or (terminals.has_one() and not as_tour)
     with tempfile.TemporaryDirectory(prefix="sayso-demo-") as folder:
         home = Path(folder)
-        _furnish(home)
-        try:
-            return asyncio.run(_play(home, as_tour=tour or not on_terminal))
-        except KeyboardInterrupt:
-            return 0
+        furnish(home)
+        at_terminal.log_into(home / "sayso.log")
+        begin = _chat(home, plain=no_color) if chatting else _tour(home, plain=no_color)
+        with suppress(KeyboardInterrupt, asyncio.CancelledError):
+            return asyncio.run(begin)
+    return 0
 
 
-async def _play(home: Path, *, as_tour: bool) -> int:
-    async with fleet.running(home / "work"), wiring.opened(home / "sayso.yml") as app:
-        people = People(app)
-        return await (tour.play(people) if as_tour else chat.hold(people))
+async def _chat(home: Path, *, plain: bool) -> int:
+    async with fleet.running(home / "work"):
+        await at_terminal.hold(home / "sayso.yml", lambda _: "alice", plain=plain, welcome=WELCOME)
+    return 0
 
 
-def _furnish(home: Path) -> None:
+async def _tour(home: Path, *, plain: bool) -> int:
+    return await _until_told(tour.play(home, terminals.printer(plain=plain)))
+
+
+async def _until_told(work: Coroutine[None, None, int]) -> int:
+    """Return what comes of it; where the process is told to end, it is cut and cleans up."""
+    task = asyncio.create_task(work)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    return await task
+
+
+def furnish(home: Path) -> None:
+    """Put everything into a folder that the demo needs."""
     samples = _samples()
     shutil.copytree(samples / "demo", home, dirs_exist_ok=True)
     (home / "runbooks").mkdir()

@@ -6,11 +6,14 @@ from functools import partial
 from pathlib import Path
 
 from adapters import processes
+from adapters.console.away import Away
 from adapters.counted import CountedRunner
 from adapters.grammar import GrammarModel
+from adapters.heads_file import HeadsFile
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.queue import TableQueue
 from adapters.jobs.table import TableEngine
+from adapters.key_file import NAME, KeyFile
 from adapters.leftovers import Leftovers, nothing
 from adapters.runbook_folder import Catalogue
 from adapters.sandbox import PlainRunner
@@ -20,6 +23,7 @@ from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
 from adapters.storage.frames import Frames
 from adapters.storage.rates import Rates
+from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
 from adapters.storage.reminders import Reminders
 from adapters.storage.requests import Requests
@@ -41,10 +45,13 @@ from bot.decide import Deciding
 from bot.deliver import Delivering
 from bot.expire import Expiring
 from bot.guards import guards_of
+from bot.history import Recalling
 from bot.inbox import Inbox
+from bot.live import Live
+from bot.looking import Looking
 from bot.means import Means
 from bot.notify import Notifying
-from bot.recall import Recalling
+from bot.publish import Publishing
 from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
@@ -53,11 +60,9 @@ from bot.settings import Settings
 from bot.stop import Stopping
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from core.agent import Agent
-from core.compaction import Compaction
 from core.conversations import TURN
-from core.deliveries import EDIT, POST, Chat
-from core.limits import Limits
-from core.ports import Model, Runner
+from core.deliveries import EDIT, POST, TERMINAL, Chat
+from core.ports import Keys, Model, Runner
 from core.redaction import Redactor
 from core.reminders import DUE
 from core.toolbelt import Toolbelt
@@ -76,9 +81,13 @@ class App:
     deciding: Deciding
     stopping: Stopping
     resolving: Resolving
+    looking: Looking
     scheduling: Scheduling
     engine: TableEngine
     records: Records
+    receipts: Receipts
+    keys: Keys
+    publishing: Publishing
     erasing: Erasing
     catalogue: Callable[[], Catalogue]
     toolbox: Callable[[], Toolbox]
@@ -105,11 +114,14 @@ class Parts:
         self, configured: Settings, file: Path, database: ErasingDatabase, seams: Seams
     ) -> None:
         self.settings = configured
-        self.chats, self.pace, self.model = seams.chats, seams.pace, seams.model
+        self.pace, self.model = seams.pace, seams.model
+        self.chats: Mapping[str, Chat] = {TERMINAL: Away(is_dead=processes.is_dead), **seams.chats}
         self.erasing = Erasing(database)
         self.database = seams.database(database)
         home = home_of(file)
         work = home / configured.runbooks.workdir
+        self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
+        self.heads = HeadsFile(home / configured.audit.heads) if configured.audit.heads else None
         secrets = settings.secret_values(configured.secrets, home)
         self.redactor = Redactor.of(secrets.values())
         plain = PlainRunner(folder=work, secrets=secrets, redactor=self.redactor)
@@ -120,6 +132,7 @@ class Parts:
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
         self.requests, self.runs = Requests(self.database), Runs(self.database)
+        self.live = Live(deliveries=Deliveries(self.database), runs=self.runs, chats=self.chats)
         self.gate = Gate(
             store=self.requests,
             freezer=Freezer(
@@ -153,6 +166,7 @@ class Parts:
             is_dead=processes.is_dead,
             pace=self.pace,
         )
+        records = Records(self.database)
         return App(
             inbox=self._inbox(look=engine.look, runner=engine.owner),
             asking=Asking(conversations=self.conversations, requests=self.requests, engine=engine),
@@ -169,8 +183,12 @@ class Parts:
             resolving=Resolving(
                 store=self.runs, requests=self.requests, gate=self.gate, runner=self.runner
             ),
+            looking=Looking(gate=self.gate, requests=self.requests, records=Records(self.database)),
             scheduling=self.scheduling,
-            records=Records(self.database),
+            records=records,
+            receipts=Receipts(self.database),
+            keys=self.keys,
+            publishing=Publishing(keys=self.keys, newest=records.head, heads=self.heads),
             erasing=self.erasing,
             engine=engine,
             catalogue=self.folder.catalogue,
@@ -197,6 +215,7 @@ class Parts:
             runs=self.runs,
             conversations=self.conversations,
             chats=self.chats,
+            live=self.live,
         )
         expiring = Expiring(store=self.requests)
         reminding = Reminding(store=self.requests, gate=self.gate)
@@ -218,7 +237,7 @@ class Parts:
 
     def _running(self) -> Running:
         execution = Execution(store=self.runs, runner=self.runner)
-        return Running(store=self.requests, gate=self.gate, execution=execution)
+        return Running(store=self.requests, gate=self.gate, execution=execution, live=self.live)
 
     def _notifying(self) -> Notifying:
         return Notifying(
@@ -228,15 +247,15 @@ class Parts:
         )
 
     def _answering(self) -> Answering:
-        return Answering(means=self._means(Limits()), running=self.runner.running)
+        return Answering(means=self._means(), running=self.runner.running)
 
-    def _means(self, limits: Limits) -> Means:
+    def _means(self) -> Means:
         return Means(
             conversations=self.conversations,
             recalling=Recalling(
                 conversations=self.conversations,
                 requests=self.requests,
-                compaction=Compaction(limits=limits, redactor=self.redactor),
+                redactor=self.redactor,
             ),
             briefing=Briefing(
                 system=instructions(),
@@ -244,7 +263,7 @@ class Parts:
                 redactor=self.redactor,
                 toolbelt=self.toolbelt,
             ),
-            agent=Agent(runner=self.runner, redactor=self.redactor, limits=limits),
+            agent=Agent(runner=self.runner, redactor=self.redactor),
             model=self.model,
             gate=self.gate,
             rates=Rates(self.database),

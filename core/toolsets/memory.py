@@ -12,8 +12,8 @@ from core.display import one_line
 from core.durations import Duration
 from core.errors import Incorrect
 from core.memories import Kind, Memories, NewMemory, Trust, owned
+from core.memory_search import label, ranked, shown, words
 from core.params import Param
-from core.recalling import label, ranked, shown, words
 from core.redaction import MASK, Redactor
 from core.tools import Caller, Tool
 from core.toolset import Channel, Exposure, Toolset

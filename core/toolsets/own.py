@@ -5,9 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from core.canonical import Json, sha256
 from core.params import Param
-from core.tools import Effect, Look, Tool
+from core.tools import Look, Tool, answering
 
 
 def own_tool(name: str, summary: str, params: Mapping[str, Param], look: Look) -> Tool:
@@ -15,13 +14,4 @@ def own_tool(name: str, summary: str, params: Mapping[str, Param], look: Look) -
     fields: dict[str, Any] = {f"p_{key}": param.annotation(key) for key, param in params.items()}
     config = ConfigDict(extra="forbid", strict=True, frozen=True, title=name)
     parameters: type[BaseModel] = create_model("Arguments", __config__=config, **fields)
-    return Tool(
-        name=name,
-        summary=summary,
-        effect=Effect.READ,
-        risk="low",
-        definition=sha256(f"Sayso's own tool {name}"),
-        parameters=parameters,
-        defaults=dict[str, Json](),
-        look=look,
-    )
+    return answering(name, summary, parameters, look)

@@ -29,6 +29,7 @@ OPTIONS = {
     "approve": {"--as", "--json", "--no-wait"},
     "deny": {"--as", "--json", "--reason"},
     "stop": {"--as", "--json"},
+    "chat": {"--as", "--no-color"},
     "run": {"--json"},
     "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},
     "requests": {"--json"},
@@ -39,12 +40,14 @@ OPTIONS = {
     "audit verify": {"--json", "--head"},
     "audit head": {"--json"},
     "audit export": {"--json"},
+    "receipt": {"--output", "--json"},
+    "verify": {"--key", "--head", "--json"},
     "runbooks list": {"--json"},
     "runbooks lint": {"--json", "--strict"},
     "check": {"--json"},
     "migrate": {"--json"},
     "schema": {"--json"},
-    "demo": {"--tour"},
+    "demo": {"--tour", "--chat", "--no-color"},
 }
 """Every option that there is: none of them skips an approval or says who a person is."""
 

@@ -45,6 +45,7 @@ from tests.stores import (
     LOST,
     OTHER_CONVERSATION,
     OTHER_TENANT,
+    OVER,
     THEIR_CONVERSATION,
     Act,
     Connect,
@@ -440,6 +441,16 @@ async def test_the_end_of_a_turn_is_kept(stores: Stores) -> None:
     assert await _state(stores, "t_later") == JobState.DONE
 
 
+async def test_p15_what_was_cut_though_nobody_stopped_it_has_not_ended(stores: Stores) -> None:
+    answers = await answering(stores, LATER, TurnEnd(reason=Reason.STOPPED, text=""))
+    before = await everything(stores.database)
+    assert not await stores.conversations.end(answers)
+    assert await everything(stores.database) == before
+    await stores.conversations.stop(answers.turn, principal="alice")
+    assert await stores.conversations.end(answers)
+    assert (await _now(stores, "t_later")).reason is Reason.STOPPED
+
+
 async def test_what_was_asked_is_said_with_its_answer_whatever_came_in_meanwhile(
     stores: Stores,
 ) -> None:
@@ -684,7 +695,7 @@ async def test_c32_a_short_id_keeps_the_plan_that_it_names(stores: Stores) -> No
     assert await everything(stores.database) == before
 
 
-@pytest.mark.parametrize("how", LOST)
+@pytest.mark.parametrize("how", OVER)
 async def test_i7_who_lost_the_turn_keeps_no_plan(stores: Stores, how: str) -> None:
     asks = await answering(stores, a_new_turn("t_9", conversation=CONVERSATION))
     await lose(stores, asks.job, how)

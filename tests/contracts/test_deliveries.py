@@ -154,9 +154,9 @@ async def test_the_report_of_a_run_is_delivered_and_its_card_redrawn(
     since = len(await _left(thread))
     run = await stepped(thread, spent.run, end)
     edit, post = await _left(thread, since=since)
-    assert (post["id"], edit["kind"]) == (post_of(HERE, 3), EDIT)
+    assert (post["id"], edit["kind"]) == (post_of(HERE, 4), EDIT)
     (report,) = await said_in(thread, HERE, "report")
-    assert await thread.deliveries.entry(TENANT, HERE, 3) == Delivery(
+    assert await thread.deliveries.entry(TENANT, HERE, 4) == Delivery(
         place=THREAD, kind="report", text=report, about=run.id, posted=None
     )
 
@@ -201,7 +201,7 @@ async def _spent(stores: Stores, request: Request) -> None:
 CHANGES: Mapping[str, tuple[Callable[[Stores], Awaitable[Request]], Change, Sequence[str]]] = {
     "vote": (_open, _vote, [EDIT]),
     "grant": (_once_agreed, _vote, [EDIT]),
-    "spend": (_granted, _spent, [EDIT]),
+    "spend": (_granted, _spent, [EDIT, POST]),
     "deny": (_open, _deny, [POST, EDIT]),
     "revoke": (
         _open,
@@ -363,3 +363,10 @@ async def test_what_else_was_said_about_a_request_is_not_its_card(thread: Stores
     assert await said_in(thread, HERE, "note")
     await thread.deliveries.posted(TENANT, HERE, 3, "the note")
     assert await thread.deliveries.card(TENANT, request.id) is None
+
+
+async def test_what_is_for_a_terminal_is_kept_for_the_process_that_has_it(stores: Stores) -> None:
+    terminal = Place(platform="console", workspace="local", channel="console", thread="me:1")
+    await _answers(stores, "t_terminal", "It is there.", terminal)
+    await _answers(stores, "t_elsewhere", "It is there.")
+    assert [job["owner"] for job in await _left(stores)] == ["me", None]

@@ -221,7 +221,8 @@ async def test_what_is_left_says_that_it_was_erased(stores: Stores) -> None:
     ]
     said = await stores.records.said(HERE)
     assert {one.text for one in said} == {""}
-    assert {one.kind for one in said} == {"asked", "answered", "card", "note", "report"}
+    kinds = {"asked", "answered", "card", "note", "progress", "report"}
+    assert {one.kind for one in said} == kinds
     turn = await stores.conversations.turn(TENANT, "t_here")
     assert turn is not None
     assert (turn.wish.shown, turn.text, turn.suggestions) == ("", "", ())

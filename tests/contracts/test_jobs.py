@@ -208,6 +208,42 @@ async def test_a_delayed_job_waits_and_does_not_block_its_lane(
         assert (await hands.next()).job.id == "late"
 
 
+async def test_i8_a_clock_that_goes_back_holds_up_nothing_and_changes_no_order(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("first", "lane"), a_job("other"))
+    cluster.clock.pass_by(-timedelta(minutes=30))
+    await cluster.submit(a_job("second", "lane"))
+    hands.let_go("first", "other", "second")
+    async with (await cluster.engine(hands)).serving():
+        await cluster.until("second", JobState.DONE)
+        await cluster.until("other", JobState.DONE)
+    assert hands.begun.index("first") < hands.begun.index("second")
+
+
+async def test_a_job_that_is_put_back_waits_for_no_clock_that_went_back(
+    cluster: Cluster, hands: Hands
+) -> None:
+    await cluster.submit(a_job("1"))
+    claim = partial(jobs.claim, owner="a", lease=LEASE, kinds=["work"], most=1, only=None)
+    (job,) = await cluster.database.transact(claim)
+    assert await cluster.database.transact(partial(jobs.put_back, job=job, pause=None))
+    cluster.clock.pass_by(-timedelta(minutes=30))
+    hands.let_go("1")
+    assert await (await cluster.engine(hands)).table.run("1", asyncio.Event())
+
+
+async def test_a_job_that_is_tried_again_waits_for_no_clock_that_went_back(
+    cluster: Cluster,
+) -> None:
+    engine = await cluster.engine(Away(cluster, 2))
+    await cluster.submit(a_job("1"))
+    assert await engine.table.run("1", asyncio.Event())
+    cluster.clock.pass_by(-timedelta(minutes=30))
+    assert await engine.table.run("1", asyncio.Event())
+    assert (await cluster.row("1"))["tries"] == 2
+
+
 async def test_a_kind_that_an_engine_does_not_know_waits_for_one_that_does(
     cluster: Cluster, hands: Hands
 ) -> None:

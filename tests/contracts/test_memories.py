@@ -18,9 +18,9 @@ from core.memories import Kind, Memory, NewMemory, Trust, owned
 from tests.builders import CALLS, CONVERSATION, TENANT, a_caller
 from tests.fakes.clock import START, FrozenClock
 from tests.stores import (
-    LOST,
     OTHER_CONVERSATION,
     OTHER_TENANT,
+    OVER,
     QUICK,
     THEIR_CONVERSATION,
     Stores,
@@ -225,14 +225,14 @@ async def test_i14_a_foreign_conversation_is_answered_as_an_unknown_one(
     assert await everything(stores.database) == before
 
 
-@pytest.mark.parametrize("how", LOST)
+@pytest.mark.parametrize("how", OVER)
 @pytest.mark.parametrize("deed", ["keep", "forget"])
 async def test_i7_who_lost_the_turn_neither_keeps_nor_removes(
     stores: Stores, how: str, deed: str
 ) -> None:
     kept = await keep(stores, a_memory())
     await stores.database.transact(
-        lambda _: rows(f"UPDATE job SET {LOST[how]} WHERE id = :id", id=CALLS[0])
+        lambda _: rows(f"UPDATE job SET {OVER[how]} WHERE id = :id", id=CALLS[0])
     )
     before = await everything(stores.database)
     with pytest.raises(LeaseLost):

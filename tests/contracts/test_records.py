@@ -1,5 +1,6 @@
 """`approvals.store.Records`: each sentence of the port, on every database."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from approvals.models import State
@@ -9,6 +10,7 @@ from core.conversations import Said
 from tests.builders import (
     CONVERSATION,
     TENANT,
+    THREAD,
     a_checked,
     a_new_request,
     a_new_turn,
@@ -31,6 +33,7 @@ from tests.stores import (
 )
 
 HOUR = timedelta(hours=1)
+THREAD_ELSEWHERE = replace(THREAD, thread="18.1")
 A_MOMENT = timedelta(microseconds=1)
 THEIRS = a_new_request(tenant=OTHER_TENANT, conversation=THEIR_CONVERSATION, turn="t_theirs")
 
@@ -161,3 +164,15 @@ async def test_reading_changes_nothing(stores: Stores) -> None:
     await stores.records.plans("p_1")
     await stores.records.audit()
     assert await everything(stores.database) == before
+
+
+async def test_what_is_left_to_do_in_a_conversation_is_known_by_kind(stores: Stores) -> None:
+    here = "c_thread"
+    await stores.conversations.receive(a_new_turn("t_thread", opens=here, place=THREAD))
+    assert await stores.records.unfinished(here) == {"turn"}
+    await heard(stores, a_new_turn("t_other", opens="c_other", place=THREAD_ELSEWHERE))
+    assert await stores.records.unfinished("c_other") == set()
+    await granted(stores, a_new_request(conversation="c_other", turn="t_other"))
+    assert await stores.records.unfinished("c_other") == {"post", "edit", "run"}
+    assert await stores.records.unfinished(here) == {"turn"}
+    assert await stores.records.unfinished("c_none") == set()

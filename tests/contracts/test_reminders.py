@@ -16,9 +16,9 @@ from core.reminders import DUE, NewReminder, Reminder, ReminderState, job_of, sc
 from tests.builders import CALLS, CONVERSATION, PLACE, TENANT, a_caller, a_new_turn
 from tests.fakes.clock import START, FrozenClock
 from tests.stores import (
-    LOST,
     OTHER_CONVERSATION,
     OTHER_TENANT,
+    OVER,
     THEIR_CONVERSATION,
     Connect,
     Stores,
@@ -281,14 +281,14 @@ async def test_t11_the_job_of_one_that_was_cancelled_ends_without_a_word(stores:
     assert await everything(stores.database) == before
 
 
-@pytest.mark.parametrize("how", LOST)
+@pytest.mark.parametrize("how", OVER)
 @pytest.mark.parametrize("deed", ["set", "cancel"])
 async def test_i7_who_lost_the_turn_neither_sets_nor_cancels(
     stores: Stores, how: str, deed: str
 ) -> None:
     await add(stores)
     await stores.database.transact(
-        lambda _: rows(f"UPDATE job SET {LOST[how]} WHERE id = :id", id=CALLS[0])
+        lambda _: rows(f"UPDATE job SET {OVER[how]} WHERE id = :id", id=CALLS[0])
     )
     before = await everything(stores.database)
     with pytest.raises(LeaseLost):

@@ -23,6 +23,7 @@ from approvals.models import (
     job_of,
 )
 from approvals.store import RunStore
+from core.canonical import sha256
 from core.errors import Refused
 from core.jobs import LeaseLost
 from core.ports import Ended, Ending
@@ -1001,9 +1002,27 @@ async def test_i11_the_entries_say_which_step_and_how_it_ended(stores: Stores) -
     by = {"principal": "sayso", "run": run.id}
     assert told == [
         ("step.begun", {**by, "index": 0}),
-        ("step.ended", {**by, "index": 0, "state": "succeeded", "exit_code": 0}),
+        (
+            "step.ended",
+            {
+                **by,
+                "index": 0,
+                "state": "succeeded",
+                "exit_code": 0,
+                "output_sha256": sha256(SUCCEEDED.output),
+            },
+        ),
         ("step.begun", {**by, "index": 1}),
-        ("step.ended", {**by, "index": 1, "state": "unknown", "exit_code": None}),
+        (
+            "step.ended",
+            {
+                **by,
+                "index": 1,
+                "state": "unknown",
+                "exit_code": None,
+                "output_sha256": sha256(""),
+            },
+        ),
         ("run.ended", {**by, "state": "unknown"}),
         ("step.resolved", {**by, "principal": "bob", "index": 1, "happened": False}),
     ]

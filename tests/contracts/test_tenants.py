@@ -132,9 +132,6 @@ CALLS: Mapping[str, Call] = {
     "Conversations.happened": lambda on, given: on.conversations.happened(
         given.turn, given.turn_job, [Finished(reason="mine")]
     ),
-    "Conversations.happenings": lambda on, given: on.conversations.happenings(
-        OTHER_TENANT, given.turn.id
-    ),
     "Conversations.news": lambda on, given: on.conversations.news(given.turn),
     "Conversations.end": lambda on, given: on.conversations.end(
         Closing(turn=given.turn, job=given.turn_job, end=SILENT)
@@ -156,6 +153,7 @@ CALLS: Mapping[str, Call] = {
         OTHER_TENANT, given.request.conversation, 1, "mine"
     ),
     "Deliveries.card": lambda on, given: on.deliveries.card(OTHER_TENANT, given.request.id),
+    "Deliveries.progress": lambda on, given: on.deliveries.progress(OTHER_TENANT, given.run.id),
 }
 
 

@@ -26,6 +26,10 @@ class FakeChat:
     edits: list[tuple[Place, str, Message]] = field(
         default_factory=list[tuple[Place, str, Message]]
     )
+    gate: asyncio.Event | None = None
+    """Edits do not arrive before this is set, where there is one; what is given up never does."""
+    hanging: int = 0
+    """How many edits are under way and have not arrived."""
     tries: int = 0
     """How often anybody came, also in vain."""
 
@@ -48,6 +52,12 @@ class FakeChat:
     async def edit(self, place: Place, posted: str, message: Message) -> None:
         """See the port."""
         self._try()
+        if self.gate:
+            self.hanging += 1
+            try:
+                await self.gate.wait()
+            finally:
+                self.hanging -= 1
         self.edits.append((place, posted, message))
         if posted in self.shown:
             self.shown[posted] = (place, message)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from core.plans import RunStep
-from core.ports import Ended, Ending
+from core.ports import Ended, Ending, Hear
 
 T = TypeVar("T")
 Argv: TypeAlias = tuple[str, ...]
@@ -36,6 +36,8 @@ class FakeRunner:
     """What is awaited while a step runs."""
     steps: list[tuple[str, RunStep]] = field(default_factory=list[tuple[str, RunStep]])
     """Every step that was started, with its step id."""
+    hears: Hear | None = None
+    """Who listens to the step that was started last."""
     cut: list[str] = field(default_factory=list[str])
     """The ids of the steps that were cancelled."""
 
@@ -53,9 +55,15 @@ class FakeRunner:
         """See the port."""
         return _found(self.obstacles, step.argv)
 
-    async def run(self, step: RunStep, *, step_id: str) -> Ended:
+    def printed(self, *lines: str) -> None:
+        """Have the step that was started last have printed these so far."""
+        assert self.hears
+        self.hears(lambda: lines)
+
+    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
         """See the port."""
         self.steps.append((step_id, step))
+        self.hears = hear
         waits = _found(self.meanwhile, step.argv)
         try:
             if waits:

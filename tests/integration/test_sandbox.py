@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,9 @@ import pytest
 from adapters.sandbox import PlainRunner
 from core import ids
 from core.plans import RunStep
-from core.ports import Ended, Ending, Runner
+from core.ports import Ended, Ending, Runner, Tail
 from core.redaction import MASK, Redactor
+from tests.jobs import soon
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -284,6 +286,126 @@ async def test_a_secret_is_masked_in_whatever_form(tmp_path: Path) -> None:
     assert SECRET not in ended.output
     assert base64.b64encode(SECRET.encode()).decode() not in ended.output
     assert ended.output.count(MASK) == 3
+
+
+@dataclass
+class Listener:
+    """Keeps what a command has printed at each moment at which there was more."""
+
+    seen: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+
+    def __call__(self, tail: Tail) -> None:
+        self.seen.append(tail())
+
+    async def hears(self, *lines: str) -> None:
+        async def were_heard() -> bool:
+            return lines in self.seen
+
+        await soon(were_heard)
+
+
+PAUSED = "while [ ! -e go ]; do sleep 0.01; done; rm go;"
+"""Wait in the middle of a script until the test says to go on."""
+
+
+async def test_c61_whole_lines_are_heard_while_the_command_runs(tmp_path: Path) -> None:
+    listener = Listener()
+    script = f"printf 'one\\ntw'; {PAUSED} printf 'o\\nthree'; {PAUSED} echo ' four'"
+    what = shell(script)
+    running = asyncio.create_task(runner(tmp_path).run(what, step_id=fresh(), hear=listener))
+    await listener.hears("one")
+    assert not running.done()
+    (tmp_path / "go").touch()
+    await listener.hears("one", "two")
+    assert not running.done()
+    (tmp_path / "go").touch()
+    assert (await running).output == "one\ntwo\nthree four\n"
+    assert listener.seen[-1] == ("one", "two", "three four")
+
+
+@pytest.mark.parametrize("cut", [1, 6, 10, 19])
+async def test_i12_a_secret_that_comes_in_two_pieces_is_never_heard(
+    tmp_path: Path, cut: int
+) -> None:
+    listener = Listener()
+    script = f"printf 'so: {SECRET[:cut]}'; {PAUSED} echo '{SECRET[cut:]} it is'"
+    running = asyncio.create_task(
+        runner(tmp_path, FLEET=SECRET).run(shell(script), step_id=fresh(), hear=listener)
+    )
+    await listener.hears()
+    (tmp_path / "go").touch()
+    await running
+    assert listener.seen == [(), (f"so: {MASK} it is",)]
+
+
+LINES = "Kx83\nsecond-line-Pw61\nthird-line"
+
+
+@pytest.mark.parametrize("end", ["\\n", "\\r\\n"], ids=["unix", "terminal"])
+@pytest.mark.parametrize("pieces", [1, 2])
+@pytest.mark.parametrize("more", [0, 3])
+async def test_i12_lines_that_may_begin_a_secret_of_several_are_held_back(
+    tmp_path: Path, end: str, pieces: int, more: int
+) -> None:
+    listener = Listener()
+    first = "".join(f"{line}{end}" for line in LINES.split("\n")[:pieces])
+    rest = end.join(LINES.split("\n")[pieces:])
+    first, rest = first + rest[:more], rest[more:]
+    script = f"printf 'before{end}so: {first}'; {PAUSED} printf '{rest}{end}after{end}'"
+    running = asyncio.create_task(
+        runner(tmp_path, FLEET=LINES).run(shell(script), step_id=fresh(), hear=listener)
+    )
+    await listener.hears("before")
+    (tmp_path / "go").touch()
+    await running
+    assert listener.seen[-1] == ("before", f"so: {MASK}", "after")
+    heard = str(listener.seen)
+    assert not [word for word in ("Kx83", "second", "third") if word in heard]
+
+
+async def test_lines_that_only_seemed_to_begin_a_secret_are_heard_in_the_end(
+    tmp_path: Path,
+) -> None:
+    listener = Listener()
+    script = f"echo Kx83; {PAUSED} echo something else"
+    running = asyncio.create_task(
+        runner(tmp_path, FLEET=LINES).run(shell(script), step_id=fresh(), hear=listener)
+    )
+    await listener.hears()
+    (tmp_path / "go").touch()
+    await running
+    assert listener.seen[-1] == ("Kx83", "something else")
+
+
+async def test_a_private_key_is_masked_while_it_is_printed(tmp_path: Path) -> None:
+    listener = Listener()
+    lines = ["-----BEGIN PRIVATE KEY-----", *(f"MIIEv{number}abcdefgh" for number in range(5))]
+    script = "".join(f"echo '{line}'; sleep 0.02; " for line in lines) + "echo"
+    await runner(tmp_path).run(shell(script), step_id=fresh(), hear=listener)
+    assert len(listener.seen) > 2
+    assert {line for seen in listener.seen for line in seen} == {MASK, ""}
+
+
+@pytest.mark.parametrize("width", [10, 1000, 60_000])
+async def test_what_is_heard_of_long_output_is_its_end_without_any_piece_of_a_secret(
+    tmp_path: Path, width: int
+) -> None:
+    line = (SECRET + "." * width)[: width + len(SECRET)]
+    (tmp_path / "long").write_text(f"{line}\n" * (400_000 // width) + "the end\n", "utf-8")
+    listener = Listener()
+    mine = runner(tmp_path, FLEET=SECRET)
+    await mine.run(step("cat", "long"), step_id=fresh(), hear=listener)
+    assert listener.seen[-1][-1] == "the end"
+    heard = "\n".join(line for seen in listener.seen for line in seen)
+    assert not [part for part in fragments(SECRET) if part in heard]
+    assert max(sum(map(len, seen)) for seen in listener.seen) <= 20 * KIB
+
+
+async def test_what_is_heard_is_made_visible(tmp_path: Path) -> None:
+    listener = Listener()
+    script = "printf 'a\\033[31mb\\rc\\n'"
+    await runner(tmp_path).run(shell(script), step_id=fresh(), hear=listener)
+    assert listener.seen[-1] == ("a\\u001b[31mb\\u000dc",)
 
 
 async def test_a_secret_is_in_nobodys_arguments(tmp_path: Path) -> None:

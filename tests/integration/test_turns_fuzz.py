@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from adapters.storage.transactions import rows
-from bot.recall import Memory
+from bot.history import Cache
 from core.conversations import Received
 from core.errors import Refused
 from core.limits import Limits
@@ -70,8 +70,9 @@ async def test_each_message_ends_once_and_the_transcript_stays_whole(
     world = World(stores)
     world.tools += (a_tool("look", effect=Effect.READ),)
     world.rules += (allow("chat:ask", "dev", "*"), allow("tool:read", "dev"))
-    bots = Bots(world, limits=LIMITS, model=Restless(dice))  # type: ignore[arg-type]  # a model like any other
-    other = Bots(world, limits=LIMITS, model=bots.model, memory=Memory())
+    world.within(LIMITS)
+    bots = Bots(world, model=Restless(dice))  # type: ignore[arg-type]  # a model like any other
+    other = Bots(world, model=bots.model, cache=Cache())
     received = list[Received]()
     async with bots.serving("one"), other.serving("two"):
         for number in range(60):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash_table import Play, furnish, playing
+from tests.crash_table import Play, furnish, lived, playing
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -37,13 +37,9 @@ def furnished(folder: Path) -> Path:
     return folder
 
 
-def lived(play: Play, folder: Path, dies_at: str) -> int:
+def life(play: Play, folder: Path, dies_at: str) -> int:
     """Play one process of a life and return its wait status."""
-    assert play.stdin is not None
-    assert play.stdout is not None
-    play.stdin.write(json.dumps([str(folder), dies_at, "please add alpha", True]) + "\n")
-    play.stdin.flush()
-    return int(play.stdout.readline())
+    return lived(play, folder, dies_at, "please add alpha", writes=True)
 
 
 def left(folder: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -78,7 +74,7 @@ def test_i9_c48_c53_whatever_commit_a_writing_turn_dies_after_it_ends_as_one(
     play: Play, tmp_path: Path
 ) -> None:
     folder = furnished(tmp_path / "whole")
-    assert lived(play, folder, "") == 0
+    assert life(play, folder, "") == 0
     assert left(folder) == WHOLE
     reached = (folder / "points").read_text("utf-8").splitlines()
     commits = [
@@ -87,8 +83,8 @@ def test_i9_c48_c53_whatever_commit_a_writing_turn_dies_after_it_ends_as_one(
     assert len(commits) > 20
     for number, commit in enumerate(commits):
         folder = furnished(tmp_path / str(number))
-        assert lived(play, folder, commit) == signal.SIGKILL, commit
-        assert lived(play, folder, "") == 0, commit
+        assert life(play, folder, commit) == signal.SIGKILL, commit
+        assert life(play, folder, "") == 0, commit
         assert left(folder) == WHOLE, commit
         posted = [json.loads(line) for line in (folder / "thread").read_text("utf-8").splitlines()]
         assert sum(line["kind"] == "card" for line in posted) == 1, commit

@@ -85,6 +85,16 @@ def test_help_imports_nothing_heavy() -> None:
     assert HEAVY.isdisjoint(loaded)
 
 
+def test_a_command_that_prints_once_imports_nothing_that_draws() -> None:
+    script = "import sys, bot.console\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "bot" in loaded
+    assert {"rich", "prompt_toolkit", "pygments"}.isdisjoint(loaded)
+
+
 def test_sql_is_written_in_the_storage_alone() -> None:
     found = {name(file) for file in modules() if any(map(SQL.search, strings(file)))}
     assert found

@@ -48,18 +48,19 @@ CREATE TABLE received (
     PRIMARY KEY (tenant, platform, workspace, delivery)
 ) STRICT;
 
--- What was said in a conversation, in order; appended to, never changed.
+-- What was said in a conversation, in order; appended to, and changed by nothing but erasing.
 CREATE TABLE entry (
     conversation TEXT NOT NULL REFERENCES conversation (id),
     seq          INTEGER NOT NULL,
     at           TEXT NOT NULL,
-    kind         TEXT NOT NULL CHECK (kind IN ('asked', 'answered', 'card', 'report', 'note')),
+    kind         TEXT NOT NULL CHECK (kind IN ('asked', 'answered', 'card', 'progress', 'report', 'note')),
     author       TEXT NOT NULL,
     text         TEXT NOT NULL,
     about        TEXT,
     PRIMARY KEY (conversation, seq)
 ) STRICT;
 CREATE INDEX entry_card ON entry (about) WHERE kind = 'card';
+CREATE INDEX entry_progress ON entry (about) WHERE kind = 'progress';
 CREATE INDEX entry_news ON entry (conversation, seq) WHERE kind IN ('report', 'note');
 
 -- Which entries were posted to the thread, and as which message of the platform.
@@ -71,8 +72,8 @@ CREATE TABLE posted (
     FOREIGN KEY (conversation, seq) REFERENCES entry (conversation, seq)
 ) STRICT;
 
--- What a model is sent again each turn: appended to, never changed, byte for byte. It is sent what
--- stands from the newest compaction on.
+-- What a model is sent again each turn, byte for byte: appended to, and changed by nothing but
+-- erasing. It is sent what stands from the newest compaction on.
 CREATE TABLE transcript (
     conversation TEXT NOT NULL REFERENCES conversation (id),
     seq          INTEGER NOT NULL,

@@ -1,4 +1,5 @@
--- What happened in a turn, written as it happens: names, ids, sizes and digests, no text of anybody.
+-- What happened in a turn, written as it happens: names, ids, sizes, digests, and why something was
+-- refused, which may name an argument as the model did.
 CREATE TABLE happening (
     tenant       TEXT NOT NULL,
     conversation TEXT NOT NULL REFERENCES conversation (id),

@@ -26,6 +26,7 @@ from core.ports import Ended, Ending
 from tests.builders import TENANT, a_checked, a_new_request, a_tool
 from tests.fakes.hold import FakeHold
 from tests.fakes.runner import FakeRunner, ended, exited, for_ever
+from tests.fakes.watch import FakeWatch
 from tests.gates import World
 from tests.stores import LEASE, Stores, claimed, everything, granted, log_of, notice, said_in
 from tests.stores import spend as spend_request
@@ -48,10 +49,15 @@ async def hold_of(stores: Stores, spent: Spent, stop: asyncio.Event | None = Non
 
 
 async def execute(
-    stores: Stores, runner: FakeRunner, spent: Spent, stop: asyncio.Event | None = None
+    stores: Stores,
+    runner: FakeRunner,
+    spent: Spent,
+    stop: asyncio.Event | None = None,
+    watch: FakeWatch | None = None,
 ) -> Run:
     execution = Execution(store=stores.runs, runner=runner)
-    return await execution.execute(spent, await hold_of(stores, spent, stop))
+    hold = await hold_of(stores, spent, stop)
+    return await execution.execute(spent, hold, watch or FakeWatch())
 
 
 async def stored(stores: Stores, spent: Spent) -> Run:
@@ -250,7 +256,7 @@ async def test_whoever_may_no_longer_hold_the_job_begins_no_step(stores: Stores)
 
     runner.meanwhile["append-word", "0"] = lose
     with pytest.raises(LeaseLost):
-        await Execution(store=stores.runs, runner=runner).execute(spent, hold)
+        await Execution(store=stores.runs, runner=runner).execute(spent, hold, FakeWatch())
     assert len(runner.ran) == 1
     run = await stored(stores, spent)
     assert states(run) == [StepState.SUCCEEDED, StepState.PENDING, StepState.PENDING]
@@ -260,7 +266,7 @@ async def test_whoever_may_no_longer_hold_the_job_begins_no_step(stores: Stores)
 async def test_the_hold_is_asked_before_each_effect(stores: Stores) -> None:
     spent, runner = await spend(stores), FakeRunner()
     hold = await hold_of(stores, spent)
-    await Execution(store=stores.runs, runner=runner).execute(spent, hold)
+    await Execution(store=stores.runs, runner=runner).execute(spent, hold, FakeWatch())
     assert hold.checks == STEPS
 
 
@@ -275,7 +281,7 @@ async def test_a_claim_that_was_taken_over_runs_nothing_and_leaves_the_run_to_th
     assert resumed is not None
     before = await everything(stores.database)
     with pytest.raises(LeaseLost):
-        await Execution(store=stores.runs, runner=runner).execute(spent, stale)
+        await Execution(store=stores.runs, runner=runner).execute(spent, stale, FakeWatch())
     assert runner.ran == []
     assert await everything(stores.database) == before
     assert (await execute(stores, runner, resumed)).state is RunState.SUCCEEDED
@@ -315,7 +321,7 @@ async def test_a_claim_that_was_seized_ends_nothing_that_whoever_seized_it_may_r
         stale.stop.set()
     before = await everything(stores.database)
     with pytest.raises(LeaseLost):
-        await Execution(store=stores.runs, runner=runner).execute(spent, stale)
+        await Execution(store=stores.runs, runner=runner).execute(spent, stale, FakeWatch())
     assert runner.ran == []
     assert await everything(stores.database) == before
 
@@ -325,7 +331,7 @@ async def test_a_lost_lease_passes_at_once_and_nothing_is_tried_again(stores: St
     hold = await hold_of(stores, spent)
     failing = FailingRuns(stores.runs, failures=1000, error=LeaseLost("It is not yours any more."))
     with pytest.raises(LeaseLost):
-        await Execution(store=failing, runner=runner).execute(spent, hold)
+        await Execution(store=failing, runner=runner).execute(spent, hold, FakeWatch())
     assert failing.tried == [0]
 
 
@@ -420,7 +426,9 @@ async def test_i4_a_result_is_written_again_while_the_database_fails_and_the_ste
 ) -> None:
     spent, runner = await spend(stores), FakeRunner()
     failing = FailingRuns(stores.runs, failures=2)
-    run = await Execution(store=failing, runner=runner).execute(spent, await hold_of(stores, spent))
+    run = await Execution(store=failing, runner=runner).execute(
+        spent, await hold_of(stores, spent), FakeWatch()
+    )
     assert run.state is RunState.SUCCEEDED
     assert failing.tried == [0, 0, 0, 1, 2]
     assert len(runner.ran) == STEPS
@@ -433,7 +441,7 @@ async def test_i4_a_result_that_cannot_be_written_is_unknown_and_nothing_more_ru
     failing = FailingRuns(stores.runs, failures=1000)
     execution = Execution(store=failing, runner=runner, patience=0.0)
     with pytest.raises(OutcomeUnknown) as unknown:
-        await execution.execute(spent, await hold_of(stores, spent))
+        await execution.execute(spent, await hold_of(stores, spent), FakeWatch())
     assert unknown.value.shown.startswith(
         "The run began, but how it goes on could not be written down."
     )
@@ -453,3 +461,40 @@ async def test_a_step_whose_runner_fails_is_unknown(
     assert run.state is RunState.UNKNOWN
     assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
     assert "its runner failed" in caplog.text
+
+
+# What is told while it goes on
+
+
+async def test_c61_whoever_watches_hears_of_each_step_and_of_what_it_prints(stores: Stores) -> None:
+    spent, runner, watch = await spend(stores), FakeRunner(), FakeWatch()
+
+    async def prints() -> None:
+        runner.printed("halfway")
+
+    runner.meanwhile["append-word", "1"] = prints
+    await execute(stores, runner, spent, watch=watch)
+    first, second, third = ["moved"] * 2, ["moved", "halfway", "moved"], ["moved", "over", "moved"]
+    assert watch.told == [*first, *second, *third]
+
+
+@pytest.mark.parametrize("end", ["failed", "cut", "cancelled"])
+async def test_whoever_watches_hears_that_it_is_over_before_that_is_written(
+    stores: Stores, end: str
+) -> None:
+    spent, runner, watch, stop = await spend(stores), FakeRunner(), FakeWatch(), asyncio.Event()
+    if end == "failed":
+        runner.endings["append-word", "0"] = exited(1)
+    else:
+
+        async def stops() -> None:
+            stop.set()
+            if end == "cut":
+                await for_ever()
+
+        runner.meanwhile["append-word", "0"] = stops
+    run = await execute(stores, runner, spent, stop, watch)
+    assert run.state is not RunState.RUNNING
+    assert watch.told.count("over") == 1
+    before = {"failed": ["moved"], "cut": ["moved"], "cancelled": ["moved"] * 2}[end]
+    assert watch.told[: watch.told.index("over")] == before

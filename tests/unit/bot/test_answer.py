@@ -2,37 +2,58 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TypeVar
 
 import pytest
 
 from adapters.storage.conversations import Conversations
 from adapters.storage.jobs import MOST_REQUEUES
+from adapters.storage.transactions import Database, Work
 from approvals.gate import Gate
 from approvals.models import State
 from approvals.switches import Switches
 from bot.ask import Answered
+from core.canonical import JsonObject
 from core.conversations import Closing, Received, Turn
-from core.errors import Unavailable
+from core.errors import Refused, Unavailable
 from core.events import Ask
 from core.guardrails import Guards, Input, Proposed
 from core.jobs import LeaseLost
 from core.outcomes import Reason
-from core.tools import Effect
-from core.transcript import Entry, Move, Say, ToolCall, Use
+from core.tools import Caller, Effect
+from core.transcript import Entry, Heard, Move, Say, ToolCall, Use
 from tests.bots import Bots
-from tests.builders import CONVERSATION, PLACE, TENANT, a_tool
+from tests.builders import CONVERSATION, PLACE, a_tool
 from tests.fakes.clock import FrozenClock
 from tests.fakes.guards import FakeGuards
 from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import exited, for_ever
 from tests.gates import SECRET, World, allow, edited, who
-from tests.jobs import PATIENCE, soon
-from tests.stores import LOST, Stores, closing, jobs_of, log_of, lose, said_in
+from tests.jobs import PATIENCE, QUICK, soon
+from tests.stores import LOST, Stores, closing, happened_in, jobs_of, log_of, lose, said_in
 
+T = TypeVar("T")
 LOOK = a_tool("look", effect=Effect.READ)
+
+
+@dataclass
+class Busy:
+    """A database that cannot write a few times, when a test says so."""
+
+    database: Database
+    times: int = 0
+
+    async def transact(self, work: Work[T]) -> T:
+        if self.times:
+            self.times -= 1
+            raise Unavailable("The database is busy.")
+        return await self.database.transact(work)
+
+    async def changes(self) -> int:
+        return await self.database.changes()
 
 
 @pytest.fixture
@@ -369,6 +390,62 @@ async def test_p03_a_stop_that_lands_after_the_last_move_still_wins(
     assert await bots.world.attempts() == []
 
 
+async def test_p15_a_turn_that_was_cut_though_nobody_stopped_it_is_answered_again(
+    bots: Bots, clock: FrozenClock
+) -> None:
+    async def suspended(_: Sequence[Entry]) -> Move:
+        clock.pass_by(
+            2 * QUICK.lease
+        )  # the machine slept: the lease is over, and is prolonged then
+        return Say(text="Never heard of.")
+
+    bots.model = ScriptedModel(suspended, Say(text="Here I am."), generative=True)
+    told = await bots.answer(await bots.receive("think", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "Here I am.")
+
+
+async def test_p15_a_turn_that_is_cut_again_and_again_is_given_up(bots: Bots) -> None:
+    received = await bots.receive("think", CONVERSATION)
+    hold = await held(bots, received)
+
+    async def looks(_: JsonObject, __: Caller) -> str:
+        raise LeaseLost("Says who?")
+
+    bots.world.tools += (replace(a_tool("look-up", effect=Effect.READ), look=looks),)
+    bots.world.rules += (allow("tool:read", "dev", "tool:*"),)
+    for tries, error in ((0, Unavailable), (4, Unavailable), (5, Refused)):
+        bots.model = ScriptedModel(use("look-up"), generative=True)
+        with pytest.raises(error, match="nobody stopped it"):
+            await bots.answering(FakeHold(replace(hold.job, tries=tries)))
+    assert (await bots.turn(received)).reason is None
+
+
+async def test_c16_ctrl_c_is_a_stop_also_where_the_database_is_busy_just_then(
+    stores: Stores,
+) -> None:
+    busy = Busy(stores.database)
+    world = World(Stores(busy))
+    world.rules += (allow("chat:ask", "dev", "*"),)
+    bots, begun, stop = Bots(world), asyncio.Event(), asyncio.Event()
+
+    async def thinks(_: Sequence[Entry]) -> Move:
+        begun.set()
+        await for_ever()
+        raise AssertionError
+
+    bots.model = ScriptedModel(thinks, generative=True)
+    received = await bots.receive("think", CONVERSATION)
+    answering = asyncio.ensure_future(bots.answer(received, stop=stop))
+    await begun.wait()
+    busy.times = 1
+    stop.set()
+    told = await answering
+    assert (told.reason, told.text) == (Reason.STOPPED, "Stopped. Nothing was changed.")
+    kept = await bots.world.stores.records.export(CONVERSATION)
+    assert kept is not None
+    assert Heard(speaker="alice", text="think") in kept.transcript  # it ended with what it was told
+
+
 # Claims that were lost
 
 
@@ -408,10 +485,8 @@ async def test_i7_who_lost_the_turn_asks_the_model_nothing_more_and_leaves_no_re
     with pytest.raises(LeaseLost):
         await bots.answering(hold)
     assert len(bots.model.seen) == 1
-    kinds = [
-        type(one).__name__
-        for one in await bots.world.stores.conversations.happenings(TENANT, received.turn.id)
-    ]
+    happened = await happened_in(bots.world.stores, received.turn.id)
+    kinds = [type(one).__name__ for one in happened]
     assert kinds == ["Moved", *["Staged"] * 6]  # of before
 
 

@@ -14,7 +14,7 @@ from core.rendering import MARGIN, rendered
 from core.toolbelt import Toolbelt
 from core.tools import QUESTION, RESERVED, Caller, Effect, Toolbox
 from core.tools import TASK as NAME
-from core.toolset import Toolset
+from core.toolset import Instruction, Toolset
 from core.transcript import Entry, Form, Heard, Move, Noted, Say, Stated, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, a_tool
@@ -249,7 +249,8 @@ async def test_c76_a_toolset_that_fails_costs_no_answer(bots: Bots) -> None:
 
 
 async def test_c75_two_sessions_share_a_prefix_byte_for_byte(bots: Bots) -> None:
-    bots.toolbelt = Toolbelt((Toolset(name="board", prompt="Move cards."),))
+    moves = Instruction(text="Move cards.")
+    bots.toolbelt = Toolbelt((Toolset(name="board", instructions=(moves,)),))
     await answered(bots, "ship order 4711")
     one = bots.model.prompts[0]
     other_process = Bots(bots.world, toolbelt=bots.toolbelt)

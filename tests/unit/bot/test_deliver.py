@@ -90,7 +90,7 @@ async def held(bots: Bots, owner: str = "dies") -> FakeHold:
 
 
 def texts(chat: FakeChat) -> list[str]:
-    return [m.text if isinstance(m, Text) else m.card.title for m in chat.messages]
+    return [m.text for m in chat.messages if isinstance(m, Text)]
 
 
 def verbs(message: object) -> set[str]:
@@ -410,7 +410,7 @@ async def test_c55_the_report_that_was_posted_is_the_one_that_the_store_gives(
     assert decided.run is not None
     rebuilt = await bots.world.stores.runs.run(decided.request.tenant, decided.run.id)
     assert rebuilt is not None
-    assert chat.messages[-1] == Text(text=cards.report(rebuilt))
+    assert chat.messages[-1] == Text(text=cards.report(rebuilt), is_report=True)
 
 
 async def test_the_report_of_a_run_that_went_well_leaves_nothing_to_say(

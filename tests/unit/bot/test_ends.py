@@ -11,17 +11,16 @@ from core.conversations import Received, Turn
 from core.errors import Unavailable
 from core.limits import Limits
 from core.outcomes import Reason
-from core.profiles import DEFAULT, Profile, Profiles
 from core.tools import ABSORB, Effect
 from core.trail import Finished
 from core.transcript import Broken, Say, Stop, ToolCall, Use, Wire
 from tests.bots import Bots
-from tests.builders import CONVERSATION, TENANT, a_tool
+from tests.builders import CONVERSATION, a_tool
 from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import for_ever
 from tests.gates import SECRET, World, allow
-from tests.stores import Stores, closing, facts_of, log_of
+from tests.stores import Stores, closing, facts_of, happened_in, log_of
 
 Plays: TypeAlias = Callable[[Bots], Awaitable[Received]]
 DOWN = Unavailable("no route to 10.0.0.7")
@@ -46,8 +45,7 @@ def said(
     """Return a turn in which a model that writes plays this."""
 
     async def played(bots: Bots) -> Received:
-        profile = Profile(name=DEFAULT, limits=limits or Limits(seconds=10))
-        bots.world.profiles = Profiles(known={DEFAULT: profile})
+        bots.world.within(limits or Limits(seconds=10))
         bots.guards = FakeGuards(says or {}).guards
         bots.model = ScriptedModel(*script, generative=True)
         received = await bots.receive(text, CONVERSATION)
@@ -332,7 +330,7 @@ async def kept(bots: Bots) -> list[str]:
 
 async def on_record(bots: Bots, turn: Turn, **more: Json) -> None:
     """Fail unless a turn ended once, for its reason, in what happened in it and in the audit log."""
-    happened = await bots.world.stores.conversations.happenings(TENANT, turn.id)
+    happened = await happened_in(bots.world.stores, turn.id)
     finished = [one for one in happened if isinstance(one, Finished)]
     assert finished == [Finished(reason=str(turn.reason))]
     ended = [facts_of(e) for e in await log_of(bots.world.stores) if e.kind == "turn.ended"]

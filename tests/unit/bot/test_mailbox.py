@@ -23,7 +23,7 @@ from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import for_ever
 from tests.gates import SECRET, World, allow, who
-from tests.stores import Stores, log_of, notice, said_in
+from tests.stores import Stores, happened_in, log_of, notice, said_in
 
 LOOK = a_tool("look", effect=Effect.READ)
 TOGETHER = "Answered together with the message before."
@@ -149,7 +149,7 @@ async def test_c78_of_what_a_guardrail_stops_nothing_is_told_and_its_own_turn_sa
     (other,) = await thread.rest()
     assert (other.reason, other.absorbed_by) == (Reason.GUARDRAIL_INPUT, None)
     for name in (turn.id, other.id):
-        happened = await bots.world.stores.conversations.happenings(TENANT, name)
+        happened = await happened_in(bots.world.stores, name)
         assert happened.count(Guarded(stage="input", why="It names a customer")) == 1
 
 

@@ -25,7 +25,7 @@ from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import for_ever
 from tests.gates import APPEND, LOW, PLENTY, World, allow, who
 from tests.jobs import soon
-from tests.stores import Stores, log_of
+from tests.stores import Stores, happened_in, log_of
 
 LOOK = a_tool("look", effect=Effect.READ)
 HOUR = timedelta(hours=1)
@@ -231,10 +231,9 @@ async def test_c88_what_the_model_took_is_readable_while_the_turn_still_runs(bot
     bots.model = ScriptedModel(use("look"), use("look", "beta"), hangs, generative=True)
     received = await bots.receive("hi", CONVERSATION)
     answering = asyncio.create_task(bots.answer(received))
-    conversations = bots.world.stores.conversations
 
     async def twice() -> bool:
-        found = await conversations.happenings(TENANT, received.turn.id)
+        found = await happened_in(bots.world.stores, received.turn.id)
         return sum(isinstance(one, Moved) for one in found) == 2
 
     await soon(twice)

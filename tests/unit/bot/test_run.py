@@ -20,6 +20,7 @@ from tests.builders import CONVERSATION
 from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
 from tests.fakes.runner import exited
+from tests.fakes.watch import FakeWatch
 from tests.gates import HIGH, HOUR, World, edited
 from tests.jobs import LEASE, PATIENCE, soon
 from tests.stores import OTHER_TENANT, Stores, claimed, everything, lose, said_in
@@ -136,7 +137,7 @@ async def test_p29_a_death_between_spend_and_first_step_is_resumed_with_one_effe
     assert (run.id, run.state) == (spent.run.id, RunState.SUCCEEDED)
     assert len(bots.world.effects()) == 1
     # It was only paused: whatever it does now does nothing.
-    for late in (bots.running.execution.execute(spent, first), bots.running(first)):
+    for late in (bots.running.execution.execute(spent, first, FakeWatch()), bots.running(first)):
         with pytest.raises(LeaseLost):
             await late
     assert len(bots.world.effects()) == 1

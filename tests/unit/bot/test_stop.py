@@ -673,3 +673,86 @@ async def test_an_answer_that_nothing_hears_stop_is_not_counted_as_stopped(
     # Whoever notices that its process is dead ends it: nobody answers it any more.
     await notice(talking.world.stores, OWNER)
     assert (await talking.turn(received)).reason is Reason.STOPPED
+
+
+# The button below a run
+
+
+@pytest.mark.parametrize("person", ["alice", "frank"])
+async def test_the_button_below_a_run_stops_exactly_that_run(bots: Bots, person: str) -> None:
+    first, second, waits = (
+        await bots.world.propose(),
+        await bots.elsewhere(),
+        await bots.world.propose(LOW),
+    )
+    async with bots.hanging(first, second) as [approving, _]:
+        stopped = await bots.stop_run(person, first.id)
+        decided = await approving
+        other = await bots.run_of(second)
+        assert other is not None
+        assert other.state is RunState.RUNNING
+    assert stopped == Stopped(runs=(decided.run,) if decided.run else ())
+    assert counts(stopped) == (1, 0)
+    assert (await bots.world.now(waits)).state is State.OPEN
+
+
+async def test_p03i_the_button_pressed_again_is_harmless(bots: Bots) -> None:
+    request = await bots.world.propose()
+    async with bots.hanging(request):
+        both = await asyncio.gather(*[bots.stop_run("alice", request.id) for _ in range(2)])
+    assert {counts(stopped) for stopped in both} <= {(1, 0), (0, 0)}
+    assert (1, 0) in {counts(stopped) for stopped in both}
+    before = await unlogged(bots)
+    assert await bots.stop_run("alice", request.id) == Stopped()
+    assert await unlogged(bots) == before
+
+
+@pytest.mark.parametrize("voters", [(), ("bob",)], ids=["open", "granted"])
+async def test_what_has_not_begun_is_not_stopped_by_that_button(
+    bots: Bots, voters: tuple[str, ...]
+) -> None:
+    request = await bots.world.propose()
+    for voter in voters:
+        await bots.vote(voter, request)
+    before = await unlogged(bots)
+    assert await bots.stop_run("alice", request.id) == Stopped()
+    assert await unlogged(bots) == before
+
+
+async def test_i5_whoever_may_see_a_run_and_not_stop_it_is_refused(bots: Bots) -> None:
+    request = await bots.world.propose()
+    async with bots.hanging(request):
+        before = await unlogged(bots)
+        with pytest.raises(Refused) as told:
+            await bots.stop_run("bob", request.id)
+        assert told.value.shown == NOT_YOURS
+        assert await unlogged(bots) == before
+    assert [e.kind for e in await bots.world.attempts()] == ["attempt.refused"]
+
+
+async def test_i5_i14_an_unknown_a_foreign_and_a_tampered_id_get_one_answer(bots: Bots) -> None:
+    theirs = await opened(
+        bots.world.stores,
+        a_new_request(tenant=OTHER_TENANT, conversation=THEIR_CONVERSATION, turn="t_theirs"),
+    )
+    request = await bots.world.propose()
+    answers = set[str]()
+    async with bots.hanging(request):
+        run = await bots.run_of(request)
+        assert run is not None
+        before = await unlogged(bots)
+        tampered = (
+            "0" * 32,
+            theirs.id,
+            request.id.upper(),
+            f"{request.id} ",
+            run.id,
+            "",
+            "' OR 1 --",
+        )
+        for person, given in [*(("alice", one) for one in tampered), ("dave", request.id)]:
+            with pytest.raises(Refused) as told:
+                await bots.stop_run(person, given)
+            answers.add(told.value.shown)
+        assert await unlogged(bots) == before
+    assert len(answers) == 1

@@ -15,7 +15,6 @@ from core.agent import Agent, Session
 from core.events import Ask
 from core.limits import Limits
 from core.outcomes import Outcome, Reason
-from core.profiles import DEFAULT, Profile, Profiles
 from core.toolbelt import Toolbelt
 from core.tools import Effect
 from core.toolset import Toolset
@@ -38,7 +37,8 @@ async def bots(stores: Stores) -> AsyncGenerator[Bots]:
     world = World(stores)
     world.tools += (LOOK,)
     world.rules += (allow("chat:ask", "dev", "*"), allow("tool:read", "dev"))
-    bots = Bots(world, limits=SMALL)
+    world.within(SMALL)
+    bots = Bots(world)
     yield bots
     await bots.at_rest()
 
@@ -56,8 +56,7 @@ async def grown(bots: Bots) -> None:
 
 def within(bots: Bots, seconds: float) -> None:
     """Give each turn so many seconds."""
-    profile = Profile(name=DEFAULT, limits=replace(SMALL, seconds=seconds))
-    bots.world.profiles = Profiles(known={DEFAULT: profile})
+    bots.world.within(replace(SMALL, seconds=seconds))
 
 
 @asynccontextmanager

@@ -218,16 +218,6 @@ async def test_a_turn_that_is_lost_while_it_proposes_goes_no_further() -> None:
         await scene.turn(use(call("append-word")), Say(text="It was refused."))
 
 
-async def test_a_turn_that_is_lost_while_a_tool_of_its_own_looks_goes_no_further() -> None:
-    async def looks(_: JsonObject, __: Caller) -> str:
-        raise LeaseLost("Somebody else answers.")
-
-    scene = Scene(tools=(replace(TOOLS[0], look=looks),), generative=True)
-    with pytest.raises(LeaseLost):
-        await scene.turn(use(call("look")), Say(text="It was refused."))
-    assert not [one for one in scene.happened if isinstance(one, Looked)]
-
-
 async def test_a_model_that_does_not_answer_ends_the_turn() -> None:
     outcome, _ = await Scene().turn(*[Unavailable("connection reset by 10.0.0.7")] * 3)
     assert outcome.reason is Reason.MODEL_UNAVAILABLE
@@ -338,11 +328,13 @@ async def test_i7_a_look_that_finds_the_turn_lost_ends_it_and_the_others_are_cut
         raise AssertionError
 
     own = replace(TOOLS[0], name="recall", effect=Effect.READ, look=look)
+    scene = Scene(tools=(own,))
     with pytest.raises(LeaseLost):
-        await Scene(tools=(own,)).turn(
+        await scene.turn(
             use(call("recall", "slow"), call("recall", "lost", name="2")), Say(text="ok")
         )
     assert cut == ["slow"]
+    assert not [one for one in scene.happened if isinstance(one, Looked)]
 
 
 def test_a_tool_that_answers_by_itself_changes_nothing() -> None:

@@ -3,18 +3,17 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
-from core.agent import Agent, Session
+from core.agent import Agent
 from core.errors import Refused, SaysoError, Unavailable
 from core.limits import Limits
 from core.outcomes import Outcome, Reason, forced
 from core.prompt import Prompt
 from core.redaction import Redactor
-from core.tools import Toolbox
 from core.transcript import (
     Broken,
     Called,
@@ -28,10 +27,9 @@ from core.transcript import (
     Use,
     Wire,
 )
-from core.waiting import now
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import FakeRunner, exited, for_ever
-from tests.scene import CALLER, HEARD, TOOLS, Proposals, Scene, call, use
+from tests.scene import HEARD, Proposals, Scene, a_session, call, use
 
 APPENDS = use(call("append-word", rationale="because"))
 NOTHING: Any = None
@@ -81,16 +79,9 @@ async def turn(model: Stubborn | ScriptedModel, *, pauses: Sequence[float] = (0,
     agent = Agent(
         runner=FakeRunner(),
         redactor=Redactor.of([]),
-        limits=Limits(seconds=0.4),
         pauses=pauses,
     )
-    session = Session(
-        turn="t_1",
-        end=now() + 0.4,
-        caller=CALLER,
-        prompt=Prompt(tools=Toolbox.of(TOOLS)),
-        defaults={},
-    )
+    session = a_session(Limits(seconds=0.4))
     proposals = Proposals()
     outcome = await agent.turn(HEARD, model=model, session=session, propose=proposals)
     assert proposals.made == []
@@ -196,15 +187,8 @@ async def test_a_stop_during_reads_shows_what_ran() -> None:
     scene, shown = Scene(generative=True), list[tuple[Entry, ...]]()
     scene.runner.endings["look", "0", "b"] = exited(output="found")
     scene.runner.meanwhile["look", "0", "alpha"] = for_ever
-    agent = Agent(runner=scene.runner, redactor=scene.redactor, limits=scene.limits)
-    session = Session(
-        turn="t_1",
-        end=now() + 10,
-        caller=CALLER,
-        prompt=Prompt(tools=Toolbox.of(TOOLS)),
-        defaults={},
-        watch=shown.append,
-    )
+    agent = Agent(runner=scene.runner, redactor=scene.redactor)
+    session = replace(a_session(scene.limits), watch=shown.append)
     step = use(call("look"), call("look", "b", name="2"))
     task = asyncio.ensure_future(
         agent.turn(

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import permutations
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import canonical
-from core.audit import GENESIS, Broken, Entry, Intact, seal, verify
+from core.audit import GENESIS, Broken, Entry, Intact, moment, seal, time_of, verify
+from tests.fakes.clock import START
 
 NOT_ITS_HASH = "its content does not match its hash"
 NOT_AFTER = "it does not follow from the entry before it"
@@ -119,6 +121,44 @@ def test_a_tail_that_was_cut_off_is_found_by_a_head_that_was_noted_earlier(kept:
 @pytest.mark.parametrize("head", [GENESIS, *(entry.hash for entry in LOG)])
 def test_a_log_that_has_grown_since_its_head_was_noted_is_intact(head: str) -> None:
     assert verify(LOG, head=head) == Intact(entries=5, head=LOG[-1].hash)
+
+
+@pytest.mark.parametrize("checked", range(6))
+def test_a_log_can_be_checked_on_from_what_was_intact(checked: int) -> None:
+    before = verify(LOG[:checked])
+    assert isinstance(before, Intact)
+    assert verify(LOG[checked:], since=before) == verify(LOG)
+    assert verify(LOG[checked:], since=before, head=before.head) == verify(LOG)
+    assert verify(LOG[checked:], since=Intact(entries=checked + 1, head=before.head)) != verify(LOG)
+    odd = verify(LOG[checked:], since=Intact(entries=checked, head="f" * 64))
+    assert odd == (
+        Broken(first_bad=checked + 1, why=NOT_AFTER)
+        if checked < len(LOG)
+        else Intact(entries=5, head="f" * 64)
+    )
+
+
+@given(st.datetimes(timezones=st.timezones()))
+def test_a_moment_is_text_that_sorts_as_time_and_is_read_back(time: datetime) -> None:
+    try:
+        text = moment(time)
+        exact = time.astimezone(UTC)  # a time that comes twice in its own zone equals no other
+    except OverflowError:
+        return  # beyond the first or last year, in UTC
+    assert time_of(text) == exact
+    assert len(text) == len("2026-03-01T09:30:00.000000Z")
+    assert (text < moment(START)) == (exact < START)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "now", "2026-03-01T09:30:00Z", "2026-03-01T09:30:00.0000000Z", "2026-02-30T09:30:00.000000Z",
+     "2026-03-01T09:30:00.000000+00:00", "2026-3-1T09:30:00.000000Z", "2026-03-01T09:30:00.00000Z",
+     "2026-03-01T09:30:00.000000Z\n", "\u0662026-03-01T09:30:00.000000Z"],
+)  # fmt: skip
+def test_any_other_text_is_no_moment(text: str) -> None:
+    with pytest.raises(ValueError, match=r"time|format|remains|range"):
+        time_of(text)
 
 
 @pytest.mark.parametrize("field", ["seq", "at", "tenant", "kind", "body", "prev", "hash"])

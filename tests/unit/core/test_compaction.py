@@ -31,7 +31,7 @@ from core.transcript import (
 )
 from core.waiting import now
 from tests.fakes.model import Scripted, ScriptedModel
-from tests.scene import TOOLS, call
+from tests.scene import TOOLS, call, untold
 
 SMALL = Limits(prompt_bytes=16_000)
 MOST = SMALL.begun_bytes
@@ -63,7 +63,9 @@ def past(turns: int) -> Past:
 
 def asking(*script: Scripted, prompt: Prompt | None = None) -> tuple[Asking, ScriptedModel]:
     model = ScriptedModel(*script, generative=True)
-    return Asking(model=model, prompt=prompt or Prompt(), turn="t_1", pauses=()), model
+    return Asking(
+        model=model, prompt=prompt or Prompt(), turn="t_1", pauses=(), trail=untold
+    ), model
 
 
 def compaction(limits: Limits = SMALL) -> Compaction:
@@ -169,9 +171,10 @@ async def shortened(
     *script: Scripted, turns: int = 20, limits: Limits = SMALL, seconds: float = 60
 ) -> tuple[tuple[Entry, ...], ScriptedModel]:
     ask, model = asking(*script)
-    return await compaction(limits).shortened(
+    found = await compaction(limits).shortened(
         past(turns), ask, ["note asked by bob"], end=now() + seconds
-    ), model
+    )
+    return found.entries, model
 
 
 async def test_c79_a_model_is_asked_behind_what_it_has_read_and_its_words_are_marked() -> None:

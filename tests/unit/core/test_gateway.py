@@ -13,7 +13,7 @@ from core.tools import MISSING, Checked
 from core.trail import Looked, Moved, Stage, Staged
 from core.transcript import Broken, Say, Stop, Use, Wire
 from tests.fakes.runner import exited
-from tests.scene import TOOLS, Scene, call, use
+from tests.scene import TOOLS, Scene, an_access, call, use
 
 OK = Say(text="ok")
 TWICE = "Not run: you may do this 2 times in 1h."
@@ -30,7 +30,7 @@ def refusing(why: object) -> Access:
     async def no(_: Checked) -> object:
         return why
 
-    return Access(authorize=no)
+    return an_access(authorize=no)
 
 
 def counting(most: int) -> Access:
@@ -41,7 +41,7 @@ def counting(most: int) -> Access:
         left[0] -= 0 if over else len(calls)
         return TooOften(why=dict.fromkeys(over, TWICE)) if over else None
 
-    return Access(count=count)
+    return an_access(count=count)
 
 
 async def test_c19_a_call_that_runs_passes_every_stage_in_order() -> None:
@@ -127,7 +127,7 @@ async def test_c20_what_could_not_be_checked_is_refused() -> None:
     async def down(_: Checked) -> object:
         raise Unavailable("The rules cannot be read.")
 
-    scene = Scene(generative=True, access=Access(authorize=down))
+    scene = Scene(generative=True, access=an_access(authorize=down))
     outcome, _ = await scene.turn(use(call("look")), OK)
     assert scene.runner.ran == []
     assert "The rules cannot be read." in outcome.text
@@ -144,7 +144,7 @@ async def test_c20_a_proposal_tells_what_was_refused_before_it() -> None:
     async def no(checked: Checked) -> object:
         return "It is not yours." if checked.tool.name == "look" else None
 
-    scene = Scene(generative=True, access=Access(authorize=no))
+    scene = Scene(generative=True, access=an_access(authorize=no))
     await scene.turn(use(call("look")), use(call("append-word", name="2", rationale="because")))
     assert scene.proposals.seen == ["(not run: look: It is not yours.)"]
 
@@ -166,7 +166,7 @@ async def test_c22_what_is_refused_or_repeated_is_not_counted() -> None:
     async def count(calls: Sequence[Checked]) -> None:
         counted.extend(str(checked.arguments["word"]) for checked in calls)
 
-    scene = Scene(generative=True, access=Access(count=count))
+    scene = Scene(generative=True, access=an_access(count=count))
     wrong = call("look", "b", name="2", file=1)
     again = call("look", "a", name="3")
     await scene.turn(use(call("look", "a"), wrong), use(again), OK)
@@ -202,7 +202,7 @@ async def test_c22_reads_that_all_have_room_are_counted_at_once() -> None:
     async def count(calls: Sequence[Checked]) -> None:
         counted.append(len(calls))
 
-    scene = Scene(generative=True, access=Access(count=count))
+    scene = Scene(generative=True, access=an_access(count=count))
     await scene.turn(use(*(call("look", word, name=word) for word in "abc")), OK)
     assert counted == [3]
 
@@ -217,7 +217,7 @@ async def test_c20_calls_of_which_it_is_not_sure_that_they_were_counted_are_refu
     async def count(_: Sequence[Checked]) -> object:
         return found
 
-    scene = Scene(generative=True, access=Access(count=count))
+    scene = Scene(generative=True, access=an_access(count=count))
     why = {"rationale": "because"} if tool == "append-word" else {}
     _, model = await scene.turn(use(*(call(tool, word, name=word, **why) for word in "ab")), OK)
     assert (scene.runner.ran, scene.proposals.made) == ([], [])
@@ -229,7 +229,7 @@ async def test_c20_calls_that_could_not_be_counted_are_refused() -> None:
     async def down(_: Sequence[Checked]) -> object:
         raise Unavailable("The database is busy.")
 
-    scene = Scene(generative=True, access=Access(count=down))
+    scene = Scene(generative=True, access=an_access(count=down))
     _, model = await scene.turn(use(call("look", "a", name="1"), call("look", "b", name="2")), OK)
     assert [one.text for one in model.told] == ["The database is busy."] * 2
     assert scene.runner.ran == []
@@ -253,9 +253,9 @@ def failing(times: int, error: SaysoError | TooOften) -> Callable[[object], Awai
 DOWN = Unavailable("The rules cannot be read.")
 FAST = TooOften(why={0: "Not run: you may do this 2 times in 1h. Try again in 2s."})
 CLOSED_FOR_NOW = {
-    "too fast": lambda: Access(count=failing(3, FAST)),
-    "not counted": lambda: Access(count=failing(3, DOWN)),
-    "not known whether it may be": lambda: Access(authorize=failing(3, DOWN)),
+    "too fast": lambda: an_access(count=failing(3, FAST)),
+    "not counted": lambda: an_access(count=failing(3, DOWN)),
+    "not known whether it may be": lambda: an_access(authorize=failing(3, DOWN)),
 }
 
 
@@ -271,6 +271,24 @@ async def test_c7_c22_a_call_of_which_nothing_came_for_now_may_be_made_again(
     came = scene.proposals.made if about else scene.runner.ran
     assert (outcome.reason, len(came)) == (Reason.PROPOSED if about else Reason.ANSWERED, 1)
     assert not any("Not run again" in str(entries) for entries in model.seen)
+
+
+@pytest.mark.parametrize("access", CLOSED_FOR_NOW.values(), ids=CLOSED_FOR_NOW)
+async def test_c22_what_was_refused_for_now_and_ran_later_is_not_told(
+    access: Callable[[], Access],
+) -> None:
+    scene = Scene(generative=True, access=access())
+    step = use(call("look"))
+    outcome, _ = await scene.turn(step, step, step, step, OK)
+    assert outcome.text == "ok"
+
+
+async def test_c22_what_was_refused_is_told_although_another_call_of_the_tool_ran() -> None:
+    scene = Scene(generative=True, access=counting(1))
+    step = use(call("look", "a"), call("look", "b", name="2"))
+    outcome, _ = await scene.turn(step, OK)
+    assert len(scene.runner.ran) == 1
+    assert outcome.text == f"ok\n(not run: look: {TWICE})"
 
 
 async def test_c7_a_call_that_may_not_be_made_counts_as_answered() -> None:

@@ -21,7 +21,7 @@ from core.guardrails import (
 from core.limits import Limits
 from core.outcomes import Outcome, Reason, forced
 from core.redaction import Redactor
-from core.trail import Guarded, Happening, untold
+from core.trail import Guarded, Happening
 from core.transcript import (
     AgentText,
     Called,
@@ -39,7 +39,7 @@ from core.transcript import (
 from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted
 from tests.fakes.runner import exited, for_ever
-from tests.scene import HEARD, WRITE, Scene, call, use
+from tests.scene import HEARD, WRITE, Scene, call, untold, use
 
 LOOKS = use(call("look"))
 APPENDS = use(call("append-word", rationale="because"))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from core.agent import Agent, Session
+from core.agent import Agent
 from core.canonical import Json
 from core.errors import Refused, SaysoError, Unavailable
 from core.limits import Limits, prompt_bytes
@@ -35,11 +35,10 @@ from core.transcript import (
     Use,
     Wire,
 )
-from core.waiting import now
 from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import FakeRunner, exited, for_ever
-from tests.scene import CALLER, HEARD, TOOLS, Proposals, Scene, call, use
+from tests.scene import HEARD, TOOLS, Proposals, Scene, a_session, call, use
 
 LOOKS = use(call("look"))
 APPENDS = use(call("append-word", rationale="because"))
@@ -865,10 +864,8 @@ async def test_c10_anything_else_is_not_tried_again_and_only_its_type_is_logged(
 
 async def test_the_pauses_between_the_tries_end_with_the_turn() -> None:
     limits = Limits(seconds=0.1)
-    agent = Agent(runner=FakeRunner(), redactor=Redactor.of([]), limits=limits, pauses=(60,))
-    session = Session(
-        turn="t_1", end=now() + limits.seconds, caller=CALLER, prompt=Prompt(), defaults={}
-    )
+    agent = Agent(runner=FakeRunner(), redactor=Redactor.of([]), pauses=(60,))
+    session = a_session(limits)
     outcome = await agent.turn(
         HEARD,
         model=ScriptedModel(DOWN, generative=False),

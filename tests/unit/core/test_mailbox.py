@@ -9,15 +9,17 @@ import pytest
 from core.canonical import Json
 from core.declarations import declarations
 from core.errors import Incorrect, Invalid, SaysoError, Unavailable
-from core.guardrails import Input
+from core.guardrails import Guards, Input
 from core.limits import Limits, prompt_bytes
 from core.mailbox import PREVIEW, Mailbox, Message
 from core.outcomes import Reason
 from core.tools import ABSORB, QUESTION, Toolbox
 from core.trail import Guarded
 from core.transcript import Entry, Heard, Noted, Pause, Returned, Say, ToolCall, Wire
+from core.waiting import now
 from tests.builders import a_tool
 from tests.fakes.guards import FakeGuards
+from tests.fakes.runner import for_ever
 from tests.scene import CALLER, TOOLS, Scene, call, use
 
 ROOM = 10_000
@@ -53,7 +55,7 @@ async def news(mailbox: Mailbox, room: int = ROOM) -> tuple[Entry, ...]:
     async def lets_pass(_: Input) -> None:
         """Stop nothing."""
 
-    return await mailbox.news(room, lets_pass)
+    return await mailbox.news(room, lets_pass, now() + 10)
 
 
 def notes(entries: Sequence[Entry]) -> str:
@@ -289,3 +291,37 @@ async def test_c78_what_is_taken_in_is_what_was_checked() -> None:
     post.waiting = [replace(OWN, text="nobody checked this")]
     await absorb(mailbox, "t_own")
     assert await news(mailbox) == (Heard(speaker="alice", text=OWN.text),)
+
+
+async def test_c78_what_is_not_screened_in_time_is_told_later_and_what_was_taken_in_is_kept() -> (
+    None
+):
+    mailbox = a_mailbox(Post(OWN))
+    await news(mailbox)
+    await absorb(mailbox, "t_own")
+    mailbox.arrivals = Post(OWN, THEIRS)
+
+    async def hangs(_: Input) -> None:
+        await for_ever()
+
+    assert await mailbox.news(ROOM, hangs, now() + 0.05) == (Heard(speaker="alice", text=OWN.text),)
+    assert "t_theirs" in notes(await news(mailbox))
+
+
+async def test_c2_a_slow_guardrail_of_what_arrives_gives_a_turn_no_more_time() -> None:
+    async def slow(about: Input) -> None:
+        if about.text != "append alpha":
+            await for_ever()
+
+    many = [replace(THEIRS, id=f"t_{number}") for number in range(3)]
+    limits = Limits(seconds=0.8, conclusion_seconds=0.2)
+    scene = Scene(
+        generative=True, limits=limits, mailbox=a_mailbox(Post(*many)), guards=Guards(input=(slow,))
+    )
+    begun = now()
+    outcome, asked = await scene.turn(use(call("look")), Say(text="as far as I came"))
+    assert now() - begun < 2  # a guard; it is 0.6 on an idle machine
+    assert outcome.reason is Reason.MAX_SECONDS
+    assert "as far as I came" in outcome.text
+    assert "t_0" not in repr(asked.seen)
+    assert not [one for one in scene.happened if isinstance(one, Guarded)]

@@ -12,7 +12,7 @@ from core.canonical import Json
 from core.declarations import declarations
 from core.errors import Incorrect, Refused
 from core.memories import Kind, Trust
-from core.recalling import MOST_RECALLED, RECALLED_BYTES, words
+from core.memory_search import MOST_RECALLED, RECALLED_BYTES, words
 from core.redaction import MASK, Redactor
 from core.tools import Caller, Toolbox
 from core.toolset import Channel, Toolset

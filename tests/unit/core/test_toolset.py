@@ -51,8 +51,10 @@ def a_toolset(name: str = "weather", *tools: str, requires: tuple[str, ...] = ()
         name=name,
         tools=found,
         commands=found,
-        prompt=f"This is {name}.",
-        instructions=tuple(Instruction(about=t, text=f"Use {t}.") for t in tools),
+        instructions=(
+            Instruction(text=f"This is {name}."),
+            *(Instruction(about=t, text=f"Use {t}.") for t in tools),
+        ),
         state=state,
         requires=requires,
     )
@@ -92,12 +94,12 @@ def test_c29_only_what_is_exposed_is_offered(channel: Channel) -> None:
     one = a_toolset("weather", "sky").exposed(Weather(expose=(channel,)))
     offered = {
         Channel.TOOL: bool(one.tools),
-        Channel.PROMPT: bool(one.prompt and one.instructions),
+        Channel.PROMPT: bool(one.instructions),
         Channel.CONTEXT: bool(one.state),
         Channel.COMMAND: bool(one.commands),
     }
     assert offered == {each: each is channel for each in Channel}
-    assert not (one.prompt or one.instructions) or channel is Channel.PROMPT
+    assert not one.instructions or channel is Channel.PROMPT
 
 
 def test_c21_nothing_named_is_everything_and_an_empty_list_is_nothing() -> None:
@@ -227,7 +229,7 @@ def test_c29_instructions_are_about_the_tools_that_somebody_has() -> None:
 
 
 def test_c29_a_toolset_without_tools_speaks_to_everybody() -> None:
-    belt = Toolbelt.of([Toolset(name="weather", prompt="It is sunny.")])
+    belt = Toolbelt.of([Toolset(name="weather", instructions=(Instruction(text="It is sunny."),))])
     assert said(belt) == [("weather", "It is sunny.")]
 
 

@@ -10,17 +10,16 @@ from core import gateway
 from core.context import Context, Source
 from core.errors import SaysoError
 from core.frame import Frame, classified
-from core.gateway import Access
 from core.guardrails import Guarding, Guards, Input
 from core.limits import Limits
 from core.outcomes import Reason, forced, incomplete
 from core.redaction import Redactor
-from core.trail import Stage, Staged, untold
+from core.trail import Stage, Staged
 from core.transcript import Called, Form, Returned, Say
 from core.waiting import beforehand, now, within
 from tests.fakes.hanging import FAULTS, Fault, hangs, raises, stays
 from tests.fakes.runner import exited, for_ever
-from tests.scene import CALLER, LOOK, TOOLS, WRITE, Scene, call, use
+from tests.scene import CALLER, LOOK, TOOLS, WRITE, Scene, an_access, call, untold, use
 
 LATE = "Not run, or not to its end: the time of the turn was over."
 SLOW = (
@@ -74,7 +73,7 @@ async def test_who_is_cancelled_cancels_what_they_wait_for() -> None:
 async def test_c2_a_check_that_does_not_end_is_cut_with_the_turn_and_each_call_is_answered(
     other: Fault,
 ) -> None:
-    scene = Scene(generative=True, limits=Limits(seconds=1.6), access=Access(authorize=other))
+    scene = Scene(generative=True, limits=Limits(seconds=1.6), access=an_access(authorize=other))
     begun = now()
     outcome, model = await scene.turn(STEP, Say(text="I found nothing."))
     assert now() - begun < 2.5  # a guard; it is 1.4 on an idle machine
@@ -88,7 +87,7 @@ async def test_c2_a_check_that_does_not_end_is_cut_with_the_turn_and_each_call_i
 
 async def test_c2_of_a_typed_command_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gateway, "CHECK_SECONDS", 60)
-    scene = Scene(limits=Limits(seconds=0.2), access=Access(authorize=hangs))
+    scene = Scene(limits=Limits(seconds=0.2), access=an_access(authorize=hangs))
     outcome, _ = await scene.turn(use(call("append-word")))
     assert (outcome.reason, outcome.text) == (Reason.MAX_SECONDS, forced(Reason.MAX_SECONDS))
     assert scene.proposals.made == []
@@ -100,7 +99,7 @@ async def test_c20_a_check_has_its_own_seconds_and_the_turn_goes_on(
     check: str, other: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gateway, "CHECK_SECONDS", 0.05)
-    scene = Scene(generative=True, access=Access(**{check: other}))
+    scene = Scene(generative=True, access=an_access(**{check: other}))
     begun = now()
     outcome, model = await scene.turn(use(call("look")), OK)
     assert now() - begun < 1.5  # a guard
@@ -120,7 +119,7 @@ async def test_c20_what_leads_no_loop_has_them_too(monkeypatch: pytest.MonkeyPat
 async def test_c20_a_check_that_raises_anything_refuses_its_call_alone(
     check: str, error: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
-    scene = Scene(generative=True, access=Access(**{check: raises(error)}))
+    scene = Scene(generative=True, access=an_access(**{check: raises(error)}))
     outcome, model = await scene.turn(use(call("look")), OK)
     why = model.told[0].text
     late = isinstance(error, TimeoutError | asyncio.CancelledError)

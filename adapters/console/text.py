@@ -1,7 +1,5 @@
-"""The console as a platform: who is typing, and cards as plain text."""
+"""A card as plain text, for a command that prints once."""
 
-import os
-import pwd
 from collections.abc import Iterator
 
 from core.cards import Button, Card
@@ -11,14 +9,6 @@ _COMMANDS = {
     "deny": "deny {}",
     "review": "requests",
 }
-
-
-def account() -> str:
-    """Return the name of the account this process runs as: by its uid, never by the environment."""
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"uid-{os.getuid()}"
 
 
 def draw(card: Card, *, command: str = "sayso ") -> str:

@@ -1,7 +1,7 @@
 """What is known of a conversation where a turn begins: read once, and kept short enough."""
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from approvals.models import Request
 from approvals.store import ApprovalStore
@@ -9,7 +9,9 @@ from core.asking import Asking
 from core.compaction import Compaction
 from core.conversations import START, Conversations, Mark, Turn
 from core.guardrails import Context, Guarding
+from core.limits import Limits
 from core.past import NOTHING, UNREAD, Past
+from core.redaction import Redactor
 from core.transcript import Entry, Noted
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -18,7 +20,7 @@ _ENTRY_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Cached:
     """What this process has read of a conversation, and up to where."""
 
     past: Past = NOTHING
@@ -31,7 +33,7 @@ class Known:
 
 
 @dataclass(slots=True, kw_only=True)
-class Memory:
+class Cache:
     """What was read last of the conversations that were read last, in so many bytes.
 
     Only ever a shorter way to what the database says: each use asks it what came since, and whether
@@ -39,24 +41,24 @@ class Memory:
     """
 
     most: int = _MOST_BYTES
-    _known: OrderedDict[tuple[str, str], Known] = field(default_factory=OrderedDict)
+    _cached: OrderedDict[tuple[str, str], Cached] = field(default_factory=OrderedDict)
     _bytes: int = 0
 
-    def of(self, turn: Turn) -> Known:
+    def of(self, turn: Turn) -> Cached:
         """Return what is remembered of the conversation of a turn."""
-        return self._known.get((turn.tenant, turn.conversation), Known())
+        return self._cached.get((turn.tenant, turn.conversation), Cached())
 
-    def keep(self, turn: Turn, known: Known) -> None:
+    def keep(self, turn: Turn, known: Cached) -> None:
         """Remember this instead, and forget what was not used for longest."""
         key = (turn.tenant, turn.conversation)
         self._forget(key)
-        self._known[key] = known
+        self._cached[key] = known
         self._bytes += known.bytes
         while self._bytes > self.most:
-            self._forget(next(iter(self._known)))
+            self._forget(next(iter(self._cached)))
 
     def _forget(self, key: tuple[str, str]) -> None:
-        gone = self._known.pop(key, None)
+        gone = self._cached.pop(key, None)
         self._bytes -= gone.bytes if gone else 0
 
 
@@ -67,6 +69,12 @@ class Recalled:
     past: Past
     fresh: tuple[Entry, ...]
     """The end of it, which is not stored yet: the turn appends it before everything else."""
+    tokens: int = 0
+    """That it took to find this out."""
+
+    def then(self, *entries: Entry) -> "Recalled":
+        """Return this with entries behind that are not stored yet."""
+        return replace(self, past=self.past.then(*entries), fresh=(*self.fresh, *entries))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +83,11 @@ class Recalling:
 
     conversations: Conversations
     requests: ApprovalStore
-    compaction: Compaction
-    memory: Memory = field(default_factory=Memory)
+    redactor: Redactor
+    cache: Cache = field(default_factory=Cache)
 
     async def recall(
-        self, turn: Turn, asking: Asking, guarding: Guarding, *, end: float
+        self, turn: Turn, asking: Asking, guarding: Guarding, limits: Limits, *, end: float
     ) -> Recalled:
         """Return the turns before and the news; a conversation that has grown too large begins anew.
 
@@ -90,20 +98,21 @@ class Recalling:
             return Recalled(past=UNREAD.then(*news), fresh=news)
         past, news = await self._read(turn)
         whole = past.then(*news)
-        is_due = self.compaction.is_due(whole, asking.prompt)
+        compaction = Compaction(limits=limits, redactor=self.redactor)
+        is_due = compaction.is_due(whole, asking.prompt)
         if not is_due or await guarding.check(Context(entries=whole.sent)):
             return Recalled(past=whole, fresh=news)
         waiting = await self.requests.live(turn.tenant, turn.conversation)
-        short = await self.compaction.shortened(past, asking, map(_line, waiting), end=end)
-        return Recalled(past=NOTHING.then(*short, *news), fresh=(*short, *news))
+        short = await compaction.shortened(past, asking, map(_line, waiting), end=end)
+        return Recalled(past=NOTHING, fresh=(), tokens=short.tokens).then(*short.entries, *news)
 
     async def _read(self, turn: Turn) -> tuple[Past, tuple[Noted, ...]]:
         """Return what is stored, of which only what is new since the last time is read."""
-        known = self.memory.of(turn)
+        known = self.cache.of(turn)
         history = await self.conversations.history(turn, known.mark)
         before = known.past if history.mark.epoch == known.mark.epoch else NOTHING
         past = before.then(*history.entries)
-        self.memory.keep(turn, Known(past=past, mark=history.mark))
+        self.cache.keep(turn, Cached(past=past, mark=history.mark))
         return past, history.news
 
 

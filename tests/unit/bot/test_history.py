@@ -9,7 +9,7 @@ import pytest
 
 from adapters.storage.conversations import Conversations
 from adapters.storage.erasing import Erasing
-from bot.recall import Known, Memory
+from bot.history import Cache, Cached
 from core.conversations import History, Mark, Turn
 from core.guardrails import Context, Guards
 from core.limits import Limits, prompt_bytes
@@ -28,6 +28,7 @@ from core.transcript import (
     Stated,
     ToolCall,
     Use,
+    Wire,
     whole,
 )
 from tests.bots import Bots
@@ -48,6 +49,7 @@ def bots(stores: Stores) -> Bots:
     world = World(stores)
     world.tools += (LOOK,)
     world.rules += (allow("chat:ask", "dev", "*"), allow("tool:read", "dev"))
+    world.within(LIMITS)
     return Bots(world)
 
 
@@ -87,11 +89,11 @@ async def test_c79_a_thread_of_500_turns_stays_valid_and_under_the_limit(
     bots: Bots, *, sums: bool
 ) -> None:
     model = Scribe(random.Random(7), sums)  # noqa: S311 - a test that can be repeated
-    bots.limits, bots.model = LIMITS, model  # type: ignore[assignment]  # a model like any other
+    bots.model = model  # type: ignore[assignment]  # a model like any other
     reasons = set[Reason]()
     for number in range(TURNS):
         if number % 5 == 0:
-            bots.memory = Memory()  # another process answers
+            bots.cache = Cache()  # another process answers
         answered = await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
         reasons.add(answered.reason)
         if answered.request and number % 2:
@@ -123,7 +125,6 @@ async def test_c24_what_a_guardrail_stops_is_summed_up_by_nobody_and_stays_stopp
         return "it holds a badword" if "BADWORD" in repr(context.entries) else None
 
     answers = [Say(text=f"{'y' * 6000} {word}") for word in ("BADWORD", "")]
-    bots.limits = LIMITS
     bots.model = ScriptedModel(*answers, generative=True)
     for number, _ in enumerate(answers):
         await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
@@ -144,7 +145,6 @@ def is_asked_to_sum_up(entries: Sequence[Entry]) -> bool:
 async def test_c79_what_was_only_typed_is_compacted_for_the_first_model_that_reads_it(
     bots: Bots,
 ) -> None:
-    bots.limits = LIMITS
     for number in range(40):
         bots.world.runner.endings["look", "0", f"w{number}"] = exited(output="x" * 500)
         bots.model = ScriptedModel()
@@ -216,7 +216,6 @@ async def test_c77_what_was_erased_meanwhile_is_not_remembered(
 
 async def test_a_compaction_that_was_not_stored_is_made_again(bots: Bots) -> None:
     """Its turn was stopped while the model summed up, so nobody was shown anything of it."""
-    bots.limits = LIMITS
     for number in range(2):
         bots.model = ScriptedModel(Say(text="x" * 6000), generative=True)
         await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
@@ -231,6 +230,21 @@ async def test_a_compaction_that_was_not_stored_is_made_again(bots: Bots) -> Non
     assert first.words == "Sum."
 
 
+async def test_c2_what_it_takes_to_sum_up_counts_for_the_turn_and_is_kept(bots: Bots) -> None:
+    for number in range(2):
+        bots.model = ScriptedModel(Say(text="x" * 6000), generative=True)
+        await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
+    bots.world.within(replace(LIMITS, tokens=1000))
+    summary = Say(text="Sum.", wire=Wire(input_tokens=700, output_tokens=200))
+    bots.model = ScriptedModel(summary, Say(text="That is all."), generative=True)
+    told = await bots.answer(await bots.receive("go on", CONVERSATION))
+    assert told.reason is Reason.MAX_TOKENS
+    assert "That is all." in told.text
+    bots.model = ScriptedModel(Say(text="ok"), generative=True)
+    told = await bots.answer(await bots.receive("and now?", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+
+
 def the_turn(conversation: str, tenant: str = TENANT) -> Turn:
     new = a_new_turn("t_7", conversation=conversation, tenant=tenant)
     return Turn(
@@ -243,26 +257,26 @@ def the_turn(conversation: str, tenant: str = TENANT) -> Turn:
     )
 
 
-def known(size: int, last: int = 1) -> Known:
+def cached(size: int, last: int = 1) -> Cached:
     past = NOTHING.then(Spoke(text="", content="x" * size))
-    return Known(past=past, mark=Mark(last=last))
+    return Cached(past=past, mark=Mark(last=last))
 
 
 def test_what_was_not_used_for_longest_is_forgotten_first() -> None:
-    one = known(1000)
-    memory = Memory(most=3 * one.bytes)
+    one = cached(1000)
+    cache = Cache(most=3 * one.bytes)
     for name in ("a", "b", "c"):
-        memory.keep(the_turn(name), one)
-    memory.keep(the_turn("a"), replace(one, mark=Mark(last=2)))
-    memory.keep(the_turn("d"), one)
-    assert [memory.of(the_turn(name)).mark.last for name in "abcd"] == [2, 0, 1, 1]
-    memory.keep(the_turn("e"), known(9_000))
-    assert [memory.of(the_turn(name)) for name in "acde"] == [Known()] * 4
-    memory.keep(the_turn("f"), one)
-    assert memory.of(the_turn("f")) == one
+        cache.keep(the_turn(name), one)
+    cache.keep(the_turn("a"), replace(one, mark=Mark(last=2)))
+    cache.keep(the_turn("d"), one)
+    assert [cache.of(the_turn(name)).mark.last for name in "abcd"] == [2, 0, 1, 1]
+    cache.keep(the_turn("e"), cached(9_000))
+    assert [cache.of(the_turn(name)) for name in "acde"] == [Cached()] * 4
+    cache.keep(the_turn("f"), one)
+    assert cache.of(the_turn("f")) == one
 
 
 def test_i14_what_is_remembered_is_one_tenants() -> None:
-    memory = Memory()
-    memory.keep(the_turn("c"), known(10))
-    assert memory.of(the_turn("c", "globex")) == Known()
+    cache = Cache()
+    cache.keep(the_turn("c"), cached(10))
+    assert cache.of(the_turn("c", "globex")) == Cached()

@@ -1,0 +1,250 @@
+"""How a terminal shows what Sayso says. Pure: values in, something to print out.
+
+Only what software wrote stands in a panel. Words of an agent or a person have a gutter on every
+line, so that nothing in them can pass for a card or a report.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text as Line
+
+from adapters.console import folding
+from adapters.console.screen import Screen
+from adapters.console.shown import Changed, Failed, Heading, Recalled, Shown, Told, Typed
+from core.cards import Button, Card, decode
+from core.conversations import Said
+from core.deliveries import Asking, Message, Progress, Text
+from core.display import one_line, output
+from core.errors import Invalid, OutcomeUnknown, Refused, Unavailable
+
+_TYPED = {
+    "approve": "/approve {}",
+    "deny": "/deny {} WHY",
+    "review": "/requests",
+    "again": "/again {}",
+    "verify": "/resolve verify",
+    "happened": "/resolve happened",
+    "did_not": "/resolve did-not",
+    "stop": "/stop",
+}
+_STATES = {"succeeded": "well", "failed": "badly", "cancelled": "badly", "unknown": "unclear"}
+_FAILURES = {
+    Refused.kind: ("x", "badly", ""),
+    Invalid.kind: ("x", "badly", ""),
+    Unavailable.kind: ("~", "unclear", "Not now. "),
+    OutcomeUnknown.kind: ("?", "unclear", "Nobody knows how this ended. "),
+}
+_SIDES = 4
+_LONGEST_TITLE = 300
+_ROOM_FOR_MARK, _LEAST = 4, 8
+_LONGEST = 4_000
+_UNCHECKED = "What the agent says (nobody checked this):"
+_ASKS = "Approve to run: "
+
+
+def draw(what: Shown, screen: Screen) -> RenderableType:
+    """Return how something is shown."""
+    match what:
+        case Asking() | Text() | Progress():
+            return message(what, screen)
+        case Recalled():
+            return Group(*(_said(one, screen) for one in what.said))
+        case Typed():
+            return typed(what.who, what.text, screen)
+        case Heading():
+            rule = Rule(style="quiet", characters=_dash(screen))
+            return Group("", *folding.hanging(one_line(what.text), screen.width, "title"), rule)
+        case _:
+            return notice(what, screen)
+
+
+def notice(what: Changed | Told | Failed, screen: Screen) -> RenderableType:
+    """Return what software says by itself: a mark, and a sentence or a list."""
+    match what:
+        case Changed():
+            name = what.card.title.removeprefix(_ASKS)
+            return _marked("*", f"{name}: {what.status}", "title", screen)
+        case Told():
+            return told(what.text, screen)
+        case Failed():
+            mark, style, before = _FAILURES.get(what.kind, _FAILURES[Refused.kind])
+            return _marked(mark, f"{before}{what.text}", style, screen)
+        case _:
+            assert_never(what)
+
+
+def message(one: Message, screen: Screen) -> RenderableType:
+    """Return how a message of Sayso's is shown."""
+    match one:
+        case Asking():
+            return card(one.card, one.status, screen)
+        case Text(is_report=True):
+            return report(one, screen)
+        case Text():
+            return answer(one, screen)
+        case Progress():
+            return Group(*map(Line, going_on(one, screen.width)))
+        case _:
+            assert_never(one)
+
+
+def going_on(one: Progress, width: int) -> list[str]:
+    """Return where a run is in a line, and in another one what it printed last."""
+    lines = [f"{one.title.rpartition(': ')[2]}. {one.status}", *one.tail[-1:]]
+    return [one_line(line, max(width - _ROOM_FOR_MARK, _LEAST)) for line in lines]
+
+
+def card(one: Card, status: str, screen: Screen) -> RenderableType:
+    """Return a card, in the card's own order and words."""
+    parts: list[RenderableType] = [*_kept(one.plan, screen), "", _facts(one, screen)]
+    for warning in one.warnings:
+        parts += folding.hanging(f"! {one_line(warning, _LONGEST)}", _room(screen), "warning")
+    if one.preview:
+        parts += ["", Line("Preview (what a dry run printed):", "title")]
+        parts += _quoted(one.preview, "  ", screen)
+    if one.unchecked:
+        parts += ["", *folding.hanging(_UNCHECKED, _room(screen), "title")]
+        parts += _quoted(one.unchecked, "  > ", screen)
+    parts += ["", *folding.hanging(one_line(status, _LONGEST), _room(screen), "title")]
+    parts += _buttons(one.buttons, screen)
+    return _panel(one.title, parts, screen)
+
+
+def report(one: Text, screen: Screen) -> RenderableType:
+    """Return what software tells about a run."""
+    head, *rest = one.text.splitlines() or [""]
+    state = next((word for word in head.replace(":", " ").split() if word in _STATES), "")
+    top = [Line(line, _STATES.get(state, "title")) for line in folding.lines(head, _room(screen))]
+    parts: list[RenderableType] = [*top, *_kept(rest, screen), *_buttons(one.buttons, screen)]
+    return _panel("Report", parts, screen)
+
+
+def answer(one: Text, screen: Screen) -> RenderableType:
+    """Return words, whoever wrote them, each line behind the gutter."""
+    said = [*_gutter(one.text, screen)]
+    if one.suggestions:
+        said += _gutter("You could ask:", screen)
+        said += [line for text in one.suggestions for line in _gutter(f"  {text}", screen)]
+    return Group(*said, *_buttons(one.buttons, screen))
+
+
+def told(text: str, screen: Screen) -> RenderableType:
+    """Return what software says to whoever typed, line by line."""
+    shown = output(text).expandtabs(4).split("\n")
+    parts = [
+        part for line in shown for part in folding.wrapped(line, screen.width - folding.BEFORE)
+    ]
+    return Group(*(Line("- " if n == 0 else "  ") + part for n, part in enumerate(parts)))
+
+
+def _said(one: Said, screen: Screen) -> RenderableType:
+    match one.kind:
+        case "card":
+            return _marked("*", f"a card: {decode(one.text).title}", "title", screen)
+        case "report":
+            return report(Text(text=one.text), screen)
+        case "progress":
+            return _marked("*", one.text, "title", screen)
+        case "asked":
+            return typed(one.author, one.text, screen)
+        case _:
+            return answer(Text(text=one.text), screen)
+
+
+def typed(who: str, text: str, screen: Screen) -> RenderableType:
+    """Return what somebody typed: whatever it says, only its first line begins at the left."""
+    name = f"{one_line(who, 40)}> "
+    first, *rest = output(text).expandtabs(4).strip().split("\n")
+    lines = folding.hanging(f"{name}{first}", screen.width, "")
+    lines[0].stylize("person", 0, len(name))
+    return Group(*lines, *(Line("  ") + part for line in rest for part in _said_in(line, screen)))
+
+
+def _panel(title: str, parts: Iterable[RenderableType], screen: Screen) -> RenderableType:
+    shown = one_line(title, _LONGEST_TITLE)
+    body: list[RenderableType] = list(parts)
+    if len(shown) > _room(screen) - _SIDES:
+        body = [*(Line(line, "title") for line in folding.lines(shown, _room(screen))), "", *body]
+        shown = f"{shown[: max(1, _room(screen) - _SIDES - 1)]}…" if screen.fancy else ""
+    if screen.is_narrow:
+        dash = _dash(screen)
+        top = Rule(Line(shown, "title"), characters=dash, style="quiet", align="left")
+        return Group(top, *body, Rule(characters=dash, style="quiet"))
+    return Panel(
+        Group(*body),
+        title=Line(shown, "title"),
+        title_align="left",
+        box=screen.box,
+        border_style="quiet",
+    )
+
+
+def _facts(one: Card, screen: Screen) -> RenderableType:
+    pairs = [(fact.label, fact.text) for fact in one.facts] + [("Estimate", one.estimate)]
+    labels = max(len(label) for label, _ in pairs)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    if screen.is_narrow:
+        return Group(
+            *(
+                Line.assemble((f"{label}: " if n == 0 else "  ", "quiet"), part)
+                for label, text in pairs
+                for n, part in enumerate(folding.lines(text, screen.width - len(label) - 2))
+            )
+        )
+    table.add_column(style="quiet", no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, text in pairs:
+        parts = folding.lines(text, _room(screen) - labels - 2)
+        table.add_row(label, Group(*(Line(part) for part in parts)))
+    return table
+
+
+def _kept(lines: Sequence[str], screen: Screen) -> list[RenderableType]:
+    return [Line(part) for line in lines for part in folding.lines(line, _room(screen))]
+
+
+def _quoted(lines: Sequence[str], before: str, screen: Screen) -> list[RenderableType]:
+    room = _room(screen) - len(before)
+    return [Line(f"{before}{part}") for line in lines for part in folding.lines(line, room)]
+
+
+def _buttons(buttons: Sequence[Button], screen: Screen) -> list[RenderableType]:
+    """Return what can be typed, a line each; an id is never cut where it fits into a line."""
+    width = max((len(button.label) for button in buttons), default=0) + 2
+    lines = list[RenderableType]()
+    for button in buttons:
+        label = f"{button.label}:".ljust(width)
+        one = folding.hanging(
+            f"{label}{_TYPED[button.verb].format(button.request)}", _room(screen), ""
+        )
+        one[0].stylize("quiet", 0, width)
+        lines += one
+    return lines
+
+
+def _gutter(text: str, screen: Screen) -> list[RenderableType]:
+    lines = [part for line in output(text).split("\n") for part in _said_in(line, screen)]
+    return [Line.assemble(("| ", "quiet"), line) for line in lines]
+
+
+def _said_in(line: str, screen: Screen) -> list[Line]:
+    return folding.wrapped(line.expandtabs(4), screen.width - folding.BEFORE)
+
+
+def _marked(mark: str, text: str, style: str, screen: Screen) -> RenderableType:
+    lines = folding.hanging(f"{mark} {one_line(text, _LONGEST)}", screen.width, "")
+    lines[0].stylize(style, 0, len(mark))
+    return Group(*lines)
+
+
+def _room(screen: Screen) -> int:
+    return screen.width if screen.is_narrow else screen.width - _SIDES
+
+
+def _dash(screen: Screen) -> str:
+    return "─" if screen.fancy else "-"

@@ -1,0 +1,135 @@
+"""A typed line, read: the same events as of any platform, and what only a terminal has. Pure."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from core.commands import is_stop
+from core.display import sound
+from core.events import Approve, Ask, AskAgain, Deny, Stop
+from core.terminal import (
+    Bare,
+    Become,
+    Begin,
+    Event,
+    Found,
+    Leave,
+    Look,
+    Mistyped,
+    Resolve,
+    Seat,
+    Typed,
+    Verb,
+)
+
+_ID = re.compile(r"[0-9a-f]{32}")
+_FOUND: Mapping[str, Found] = {"verify": "verify", "happened": "happened", "did-not": "did_not"}
+_UNKNOWN = Mistyped(
+    sentence="There is no such command here; /help lists them. What begins with a / can be asked "
+    "with /ask in front of it."
+)
+_ONE_LINE = Mistyped(sentence="A command is one line. Type it again without the rest.")
+_ONE_ID = Mistyped(
+    sentence="Name one request, by the id on its card, or none where only one waits."
+)
+_RESOLVE = Mistyped(
+    sentence="Write /resolve verify, /resolve happened or /resolve did-not; with the run and the "
+    "number of the step before that, where several are unknown."
+)
+_NO_ARGUMENT = Mistyped(sentence="This command takes nothing after it.")
+
+
+def read(line: str, seat: Seat) -> Typed | None:
+    """Return what a line means from where somebody sits; None for one with nothing in it."""
+    text = sound(line).strip()
+    if is_stop(text):
+        return _stop("", seat)
+    if text.startswith("/"):
+        return _command(text, seat)
+    return _ask(text, seat) if text else None
+
+
+def _command(text: str, seat: Seat) -> Typed:
+    word, rest = [*text.split(maxsplit=1), ""][:2]
+    reader = _READERS.get(word.lower(), _unknown)
+    if reader not in {_ask, _unknown} and len(text.splitlines()) > 1:
+        return _ONE_LINE
+    return reader(rest.strip(), seat)
+
+
+def _unknown(_: str, __: Seat) -> Typed:
+    return _UNKNOWN
+
+
+def _ask(rest: str, seat: Seat) -> Event | Mistyped:
+    if not rest:
+        return Mistyped(sentence="Say what you need, as in: /ask health")
+    return Ask(identity=seat.identity, place=seat.place, text=rest, conversation=seat.conversation)
+
+
+def _stop(rest: str, seat: Seat) -> Event | Mistyped:
+    if rest == "all":
+        return Stop(identity=seat.identity, everything=True)
+    if len(rest.split()) > 1:
+        return Mistyped(sentence="/stop takes nothing, one conversation, or `all`.")
+    return Stop(identity=seat.identity, conversation=rest or seat.conversation)
+
+
+def _approve(rest: str, seat: Seat) -> Typed:
+    if len(rest.split()) > 1:
+        return _ONE_ID
+    return Approve(identity=seat.identity, request=rest) if rest else _bare("approve")
+
+
+def _again(rest: str, seat: Seat) -> Typed:
+    if len(rest.split()) > 1:
+        return _ONE_ID
+    return AskAgain(identity=seat.identity, request=rest) if rest else _bare("again")
+
+
+def _deny(rest: str, seat: Seat) -> Typed:
+    first, _, reason = rest.partition(" ")
+    if _ID.fullmatch(first):
+        return Deny(identity=seat.identity, request=first, reason=reason.strip())
+    return _bare("deny", rest)
+
+
+def _bare(verb: Verb, reason: str = "") -> Bare:
+    return Bare(verb=verb, reason=reason)
+
+
+def _resolve(rest: str, _: Seat) -> Resolve | Mistyped:
+    *where, last = rest.split() or [""]
+    found = _FOUND.get(last)
+    match where:
+        case [] if found:
+            return Resolve(found=found)
+        case [run, index] if found and re.fullmatch(r"[0-9]{1,4}", index):
+            return Resolve(found=found, run=run, index=int(index))
+        case _:
+            return _RESOLVE
+
+
+def _as(rest: str, _: Seat) -> Become | Mistyped:
+    names = rest.split()
+    return Become(name=names[0]) if len(names) == 1 else Mistyped(sentence="Write /as and a name.")
+
+
+def _alone(meaning: Typed) -> Callable[[str, Seat], Typed]:
+    return lambda rest, _: _NO_ARGUMENT if rest else meaning
+
+
+_READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
+    "/ask": _ask,
+    "/stop": _stop,
+    "/approve": _approve,
+    "/deny": _deny,
+    "/again": _again,
+    "/resolve": _resolve,
+    "/as": _as,
+    "/new": _alone(Begin()),
+    "/help": _alone(Look(at="help")),
+    "/history": _alone(Look(at="history")),
+    "/requests": _alone(Look(at="requests")),
+    "/runs": _alone(Look(at="runs")),
+    "/quit": _alone(Leave()),
+}

@@ -1,0 +1,59 @@
+"""How a run is told while it goes on. Pure; software writes all of it but the lines of output."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from approvals.models import Run, RunState, Step, StepState
+from core.cards import Button
+from core.deliveries import Progress
+from core.durations import words
+
+LINES = 10
+"""How many of the last lines of output are shown, and how wide."""
+WIDTH = 160
+
+
+def began(run: Run) -> str:
+    """Tell that a run began."""
+    return f"Run {run.id} began: {', '.join(run.tools)}."
+
+
+def shown(run: Run) -> Progress:
+    """Return where a run is, as the store has it."""
+    running = run.state is RunState.RUNNING
+    stop = Button(label="Stop", verb="stop", request=run.request)
+    state = "" if running else f"{run.state.value.capitalize()}. "
+    return Progress(
+        run=run.id,
+        title=f"Run {run.id}: {', '.join(run.tools)}",
+        status=f"{state}{_at(run)}",
+        began_at=run.started_at,
+        buttons=(stop,) if running else (),
+    )
+
+
+def live(run: Run, tail: Sequence[str], took: timedelta) -> Progress:
+    """Return where a run is that goes on, for how long, and the end of what it has printed."""
+    now = shown(run)
+    return Progress(
+        run=now.run,
+        title=now.title,
+        status=f"{now.status} It has run for {words(timedelta(seconds=int(took.total_seconds())))}.",
+        began_at=now.began_at,
+        tail=tuple(_fitting(line) for line in tail[-LINES:]),
+        buttons=now.buttons,
+    )
+
+
+def _at(run: Run) -> str:
+    """Return `Step 2 of 3, restart-web: running.`: the first that has not succeeded, else the last."""
+    step = next((s for s in run.steps if s.state is not StepState.SUCCEEDED), run.steps[-1])
+    return f"Step {step.index + 1} of {len(run.steps)}, {step.tool}: {_state(step)}."
+
+
+def _state(step: Step) -> str:
+    return step.state.value.replace("_", " ")
+
+
+def _fitting(line: str) -> str:
+    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"

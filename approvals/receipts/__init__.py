@@ -1,0 +1,7 @@
+"""One file that proves plan -> hash -> votes -> run -> result -> audit head, without Sayso's help."""
+
+from approvals.receipts.checking import check
+from approvals.receipts.document import MADE, Issued, Receipt
+from approvals.receipts.drafting import Draft, Story, concerns, draft
+
+__all__ = ["MADE", "Draft", "Issued", "Receipt", "Story", "check", "concerns", "draft"]

@@ -1,0 +1,247 @@
+"""What audit entries tell about a request and its run, one after another.
+
+It is the machine of `approvals.models` once more, driven by nothing but the entries: whatever could
+not have followed what was told before is no true story.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from approvals.models import RunState, StepState
+from approvals.receipts.document import MADE, Asked, Ran
+from core import canonical
+from core.audit import Entry
+from core.canonical import Json, JsonObject
+from core.errors import Refused
+
+REFUSED = "attempt.refused"
+_NO_OUTPUT = canonical.sha256("")
+_ENDS = {
+    StepState.SUCCEEDED: None,
+    StepState.FAILED: RunState.FAILED,
+    StepState.UNKNOWN: RunState.UNKNOWN,
+    StepState.CANCELLED: RunState.CANCELLED,
+}
+"""How a step can end by itself, and what then becomes of its run."""
+
+
+@dataclass
+class ToldStep:
+    """A step as it was told. `exit_code` and `output` are what its own end said."""
+
+    state: StepState = StepState.PENDING
+    exit_code: Json = None
+    output_sha256: Json = _NO_OUTPUT
+    started_at: str | None = None
+    ended_at: str | None = None
+
+
+@dataclass
+class Telling:
+    """What was told so far."""
+
+    request: Asked
+    plan_sha256: str
+    run: Ran
+    steps: list[ToldStep]
+    votes: dict[str, str] = field(default_factory=dict[str, str])
+    """When each person said yes, in order."""
+    card_sha256: Json = None
+    times_asked: int = 0
+    is_granted: bool = False
+    state: RunState | None = None
+    """Of the run; None before it began."""
+    started_at: str = ""
+    ended_at: str = ""
+
+    def hear(self, entry: Entry) -> None:
+        """Take in one more entry; raise `Refused` where it cannot follow."""
+        if not _KINDS[entry.kind](self, entry, facts_of(entry)):
+            raise Refused(
+                f"Audit entry {entry.seq} ({entry.kind}) does not fit what was told before it, or "
+                "what the receipt says."
+            )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether people may still vote."""
+        return self.times_asked > 0 and not self.is_granted
+
+
+def facts_of(entry: Entry) -> JsonObject:
+    """Return what an entry says; nothing where its body is no object."""
+    try:
+        body = canonical.parse(entry.body)
+    except Refused:
+        return {}
+    return body if isinstance(body, Mapping) else {}
+
+
+def _opened(told: Telling, entry: Entry, facts: JsonObject) -> bool:
+    request = told.request
+    fits = told.times_asked == 0 and _says(
+        facts,
+        principal=request.requester,
+        request=request.id,
+        conversation=request.conversation,
+        plan_sha256=told.plan_sha256,
+        quorum=request.rule.quorum,
+    )
+    told.times_asked, told.card_sha256 = 1, facts.get("card_sha256")
+    return fits and entry.at == request.opened_at
+
+
+def _repeated(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    is_live = told.times_asked > 0 and told.state is None
+    told.times_asked, told.card_sha256 = told.times_asked + 1, facts.get("card_sha256")
+    return is_live and _says(facts, principal=told.request.requester, request=told.request.id)
+
+
+def _reminded(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    return told.is_open and _says(facts, request=told.request.id)
+
+
+def _cast(told: Telling, entry: Entry, facts: JsonObject) -> bool:
+    who = str(facts.get("principal"))
+    fits = told.is_open and who not in told.votes and entry.at < told.request.expires_at
+    told.votes[who] = entry.at
+    return fits and _says(facts, principal=who, request=told.request.id)
+
+
+def _granted(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    fits = told.is_open and len(told.votes) >= told.request.rule.quorum
+    told.is_granted = True
+    return fits and _says(facts, request=told.request.id)
+
+
+def _started(told: Telling, entry: Entry, facts: JsonObject) -> bool:
+    fits = told.is_granted and told.state is None and entry.at < told.request.expires_at
+    told.state, told.started_at = RunState.RUNNING, entry.at
+    return (
+        fits
+        and _says(facts, request=told.request.id, run=told.run.id, plan_sha256=told.plan_sha256)
+        and _names(facts.get("voters")) == sorted(told.votes)
+    )
+
+
+def _names(value: Json) -> list[str]:
+    return sorted(map(str, value)) if isinstance(value, list) else []
+
+
+def _resumed(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    untouched = all(step.state is StepState.PENDING for step in told.steps)
+    is_running = told.state is RunState.RUNNING
+    return is_running and untouched and _says(facts, request=told.request.id, run=told.run.id)
+
+
+def _begun(told: Telling, entry: Entry, facts: JsonObject) -> bool:
+    index = _index(told, facts)
+    if index is None or told.state is not RunState.RUNNING:
+        return False
+    before, step = told.steps[:index], told.steps[index]
+    fits = step.state is StepState.PENDING and all(
+        one.state is StepState.SUCCEEDED for one in before
+    )
+    step.state, step.started_at = StepState.RUNNING, entry.at
+    return fits
+
+
+def _ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
+    index, end = _index(told, facts), facts.get("state")
+    ends = {state.value: state for state in _ENDS}
+    if index is None or told.steps[index].state is not StepState.RUNNING or str(end) not in ends:
+        return False
+    step = told.steps[index]
+    step.state, step.ended_at = ends[str(end)], entry.at
+    step.exit_code, step.output_sha256 = facts.get("exit_code"), facts.get("output_sha256")
+    return (step.state is StepState.SUCCEEDED) is (step.exit_code == 0)
+
+
+def _run_ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
+    if told.state is not RunState.RUNNING or not _says(facts, run=told.run.id):
+        return False
+    told.state, told.ended_at = _end_of(told.steps), entry.at
+    for step in told.steps:
+        if step.state is StepState.RUNNING:
+            step.state, step.ended_at = StepState.UNKNOWN, entry.at
+        if step.state is StepState.PENDING:
+            step.state = StepState.NOT_RUN
+    return facts.get("state") == told.state
+
+
+def _end_of(steps: list[ToldStep]) -> RunState:
+    """Return what a run comes to whose steps are like this when it ends."""
+    states = [step.state for step in steps]
+    if StepState.RUNNING in states:
+        return RunState.UNKNOWN
+    if states[-1] is StepState.SUCCEEDED:
+        return RunState.SUCCEEDED
+    return next((end for s in states if (end := _ENDS.get(s))), RunState.CANCELLED)
+
+
+def _resolved(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    index, happened = _index(told, facts), facts.get("happened")
+    if index is None or told.state is not RunState.UNKNOWN or not isinstance(happened, bool):
+        return False
+    step, is_last = told.steps[index], index == len(told.steps) - 1
+    fits = step.state is StepState.UNKNOWN
+    step.state = StepState.SUCCEEDED if happened else StepState.NOT_RUN
+    told.state = RunState.SUCCEEDED if happened and is_last else RunState.FAILED
+    return fits
+
+
+def _verified(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    return _has_ended(told) and _index(told, facts) is not None
+
+
+def _stop_asked(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    return told.state is RunState.RUNNING and _says(facts, run=told.run.id)
+
+
+def _refused(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    given = canonical.sha256(told.request.id)
+    return told.times_asked > 0 and _says(facts, given_sha256=given)
+
+
+def _made(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    return _has_ended(told) and _says(facts, request=told.request.id, run=told.run.id)
+
+
+def _has_ended(told: Telling) -> bool:
+    return told.state not in {None, RunState.RUNNING}
+
+
+def _index(told: Telling, facts: JsonObject) -> int | None:
+    """Return which step of this run an entry is about; None where it is about none of them."""
+    index = facts.get("index")
+    is_ours = (
+        type(index) is int and index in range(len(told.steps)) and _says(facts, run=told.run.id)
+    )
+    return cast("int", index) if is_ours else None
+
+
+def _says(facts: JsonObject, **expected: Json) -> bool:
+    """Whether an entry says this, whatever else it says."""
+    return all(facts.get(name) == value for name, value in expected.items())
+
+
+_KINDS: Mapping[str, Callable[[Telling, Entry, JsonObject], bool]] = {
+    "request.opened": _opened,
+    "request.repeated": _repeated,
+    "request.reminded": _reminded,
+    "vote.cast": _cast,
+    "request.granted": _granted,
+    "run.started": _started,
+    "run.resumed": _resumed,
+    "run.stop_asked": _stop_asked,
+    "step.begun": _begun,
+    "step.ended": _ended,
+    "run.ended": _run_ended,
+    "step.resolved": _resolved,
+    "step.verified": _verified,
+    REFUSED: _refused,
+    MADE: _made,
+}
+KINDS = frozenset(_KINDS)
+"""What may be told about a request that was spent, and its run."""

@@ -1,0 +1,36 @@
+"""What happens when somebody wants to talk in a terminal: it is opened, served and left."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from bot import wiring
+from bot.conversing import Conversing
+from bot.wiring import App, Seams, terminals
+from core.deliveries import TERMINAL
+
+
+async def hold(file: Path, who: Callable[[App], str], *, plain: bool, welcome: str) -> None:
+    """Hold a conversation over what a file configures, until whoever sits there leaves."""
+    terminal = terminals.here(plain=plain)
+    async with wiring.opened(file, Seams(chats={TERMINAL: terminal.chat})) as app:
+        conversing = Conversing(
+            app=app,
+            terminal=terminal,
+            read=terminals.read,
+            who=who(app),
+            one_by_one=not terminals.has_one(),
+        )
+        await terminal.tell(welcome)
+        with terminal.held():
+            await conversing.hold()
+
+
+def log_into(file: Path) -> None:
+    """Keep the log in a file from now on, away from a terminal on which a conversation goes on."""
+    root = logging.getLogger()
+    for handler in [*root.handlers]:
+        root.removeHandler(handler)
+    kept = logging.FileHandler(file, encoding="utf-8", delay=True)
+    kept.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    root.addHandler(kept)

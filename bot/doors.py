@@ -1,0 +1,112 @@
+"""What happens when a typed line means something: it goes through the door of its kind."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from approvals.models import Request, StepState
+from bot import plain, spoken
+from bot.wiring import App
+from core.errors import Refused
+from core.events import Approve, Ask, AskAgain, Deny, Stop
+from core.terminal import Bare, Resolve, Seat
+
+Deed: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | Bare | Resolve
+_ONE_UNKNOWN = (
+    "Not exactly one step is unknown that you may resolve. Name it: /resolve RUN INDEX and then "
+    "verify, happened or did-not."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a deed led to at once: a sentence for whoever typed, and the conversation it is in."""
+
+    text: str = ""
+    conversation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors:
+    """The doors that events of any platform go through. What comes of them is delivered."""
+
+    app: App
+    has_shown: Callable[[str], bool]
+    """Whether a request's card was shown where somebody types."""
+
+    async def act(self, deed: Deed, seat: Seat) -> Told:
+        """Do it; raise with a sentence where it may not be."""
+        match deed:
+            case Ask() | AskAgain():
+                return await self._asked(deed, seat)
+            case Approve() | Deny():
+                return Told(text=await self._decided(deed))
+            case Stop():
+                return Told(text=spoken.stopped(await self.app.stopping.stop(deed)))
+            case Bare():
+                return await self._bare(deed, seat)
+            case Resolve():
+                return Told(text=await self._resolved(deed, seat))
+            case _:
+                assert_never(deed)
+
+    async def _asked(self, ask: Ask | AskAgain, seat: Seat) -> Told:
+        if isinstance(ask, Ask):
+            received = await self.app.inbox.ask(ask)
+        else:
+            there = Ask(identity=ask.identity, place=seat.place, text="")
+            received = await self.app.inbox.ask_again(there, ask.request)
+        text = plain.queued(received.ahead) if received.ahead else ""
+        return Told(text=text, conversation=received.turn.conversation)
+
+    async def _decided(self, decision: Approve | Deny) -> str:
+        if isinstance(decision, Approve):
+            return spoken.counted((await self.app.deciding.vote(decision)).request)
+        await self.app.deciding.deny(decision)
+        return "Your no counts: nothing of it runs."
+
+    async def _bare(self, bare: Bare, seat: Seat) -> Told:
+        """Decide the one thing that can be meant: a bare word never decides anything else."""
+        if bare.verb == "again":
+            found = await self.app.looking.ended(seat)
+        else:
+            found = await self.app.looking.decidable(seat.identity)
+        if len(found) != 1:
+            raise Refused(spoken.which(found, bare.verb))
+        if bare.verb != "again" and not self.has_shown(found[0].id):
+            raise Refused(spoken.unseen(found[0], bare.verb))
+        return await self.act(_named(bare, seat, found[0]), seat)
+
+    async def _resolved(self, resolve: Resolve, seat: Seat) -> str:
+        run, index = await self._unknown(resolve, seat)
+        if resolve.found == "verify":
+            await self.app.resolving.verify(seat.identity, run, index)
+            return "It was looked at; that decides nothing."
+        happened = resolve.found == "happened"
+        await self.app.resolving.resolve(seat.identity, run, index, happened=happened)
+        return "Your word ends it."
+
+    async def _unknown(self, resolve: Resolve, seat: Seat) -> tuple[str, int]:
+        if resolve.run is not None and resolve.index is not None:
+            return resolve.run, resolve.index
+        found = [
+            (run.id, step.index)
+            for run in await self.app.looking.runs(seat.identity)
+            for step in run.steps
+            if step.state is StepState.UNKNOWN
+        ]
+        if len(found) != 1:
+            raise Refused(_ONE_UNKNOWN)
+        return found[0]
+
+
+def _named(bare: Bare, seat: Seat, request: Request) -> Approve | Deny | AskAgain:
+    match bare.verb:
+        case "approve":
+            return Approve(identity=seat.identity, request=request.id)
+        case "deny":
+            return Deny(identity=seat.identity, request=request.id, reason=bare.reason)
+        case "again":
+            return AskAgain(identity=seat.identity, request=request.id)
+        case _:
+            assert_never(bare.verb)

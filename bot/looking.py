@@ -1,0 +1,71 @@
+"""What somebody may look at in chat: requests, runs, and what was said where they are."""
+
+from dataclasses import dataclass
+
+from approvals import entitlement
+from approvals.gate import Gate
+from approvals.models import Request, Run, State
+from approvals.policy import Authority
+from approvals.store import ApprovalStore, Records
+from core.conversations import Said
+from core.principals import Identity, Principal
+from core.terminal import Seat
+
+MOST = 5
+"""Runs that are shown at once."""
+_AGAIN = frozenset({State.DENIED, State.EXPIRED, State.REVOKED})
+_NOT_HERE = "You may not ask Sayso here (chat:ask)."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looking:
+    """Shows people what they may know of: for anybody else, it is as if it were not there (I14)."""
+
+    gate: Gate
+    requests: ApprovalStore
+    records: Records
+
+    async def waiting(self, identity: Identity) -> list[Request]:
+        """Return the requests that wait for people or for their run."""
+        await self.gate.admit(identity, "looks")
+        return await self.decidable(identity)
+
+    async def decidable(self, identity: Identity) -> list[Request]:
+        """Return the same for a decision that names none: no rate holds back a no."""
+        authority, principal = await self.gate.who(identity)
+        live = await self.requests.live(principal.tenant, None)
+        return [one for one in live if entitlement.may_see(authority, principal, one)]
+
+    async def ended(self, seat: Seat) -> list[Request]:
+        """Return the requests of this conversation that somebody could ask for again."""
+        authority, principal = await self.gate.admit(seat.identity, "looks")
+        found = [one for one in await self.records.requests() if one.tenant == principal.tenant]
+        return [
+            one
+            for one in found
+            if one.state in _AGAIN
+            and one.conversation == seat.conversation
+            and entitlement.may_see(authority, principal, one)
+        ]
+
+    async def runs(self, identity: Identity) -> list[Run]:
+        """Return the newest runs."""
+        authority, principal = await self.gate.admit(identity, "looks")
+        found = list[Run]()
+        for run in await self.records.runs():
+            if len(found) < MOST and await self._is_theirs(authority, principal, run):
+                found.append(run)
+        return found
+
+    async def said(self, seat: Seat) -> list[Said]:
+        """Return what was said in a conversation, oldest first."""
+        authority, principal = await self.gate.admit(seat.identity, "looks")
+        if not entitlement.may_chat(authority, principal, seat.place):
+            await self.gate.refuse(principal, seat.place.resource, _NOT_HERE)
+        return [*await self.records.said(seat.conversation)] if seat.conversation else []
+
+    async def _is_theirs(self, authority: Authority, principal: Principal, run: Run) -> bool:
+        if run.tenant != principal.tenant:
+            return False
+        request = await self.requests.get(run.tenant, run.request)
+        return request is not None and entitlement.may_see(authority, principal, request)

@@ -1,0 +1,100 @@
+"""What a typed line means. Pure: the same line from the same seat always means the same."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.console.inbound import read
+from core.events import Approve, Ask, AskAgain, Deny, Place, Stop
+from core.principals import Identity
+from core.terminal import (
+    Bare,
+    Become,
+    Begin,
+    Leave,
+    Look,
+    Mistyped,
+    Resolve,
+    Seat,
+    Typed,
+)
+
+ALICE = Identity(platform="console", workspace="local", user="alice")
+PLACE = Place(platform="console", workspace="local", channel="console", thread="me:1")
+SEAT = Seat(identity=ALICE, place=PLACE, conversation="c_1")
+ID = "0123456789abcdef" * 2
+
+
+def ask(text: str) -> Ask:
+    return Ask(identity=ALICE, place=PLACE, text=text, conversation="c_1")
+
+
+MEANINGS: dict[str, Typed | None] = {
+    "": None,
+    "  \t ": None,
+    "restart web": ask("restart web"),
+    "  restart web \n": ask("restart web"),
+    "stop the deploy": ask("stop the deploy"),
+    "!restart-service web": ask("!restart-service web"),
+    "restart web\nand worker": ask("restart web\nand worker"),
+    "/ask /etc is full": ask("/etc is full"),
+    "/ask two\nlines": ask("two\nlines"),
+    "stop": Stop(identity=ALICE, conversation="c_1"),
+    "!stop": Stop(identity=ALICE, conversation="c_1"),
+    "/stop": Stop(identity=ALICE, conversation="c_1"),
+    "/stop c_2": Stop(identity=ALICE, conversation="c_2"),
+    "/stop all": Stop(identity=ALICE, everything=True),
+    "/approve": Bare(verb="approve"),
+    "/APPROVE": Bare(verb="approve"),
+    f"/approve {ID}": Approve(identity=ALICE, request=ID),
+    "/approve nonsense": Approve(identity=ALICE, request="nonsense"),
+    "/deny": Bare(verb="deny"),
+    "/deny not now": Bare(verb="deny", reason="not now"),
+    f"/deny {ID}": Deny(identity=ALICE, request=ID),
+    f"/deny {ID} not now": Deny(identity=ALICE, request=ID, reason="not now"),
+    "/again": Bare(verb="again"),
+    f"/again {ID}": AskAgain(identity=ALICE, request=ID),
+    "/resolve verify": Resolve(found="verify"),
+    "/resolve happened": Resolve(found="happened"),
+    "/resolve r_1 2 did-not": Resolve(found="did_not", run="r_1", index=2),
+    "/as bob": Become(name="bob"),
+    "/new": Begin(),
+    "/help": Look(at="help"),
+    "/history": Look(at="history"),
+    "/requests": Look(at="requests"),
+    "/runs": Look(at="runs"),
+    "/quit": Leave(),
+}
+MISTYPED = [
+    "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} {ID}",
+    f"/approve {ID}\n/approve {ID}", "/again this and that", "/deny no\nand no", "/stop\nall", "/resolve", "/resolve maybe",
+    "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
+    "/new now", "/quit now", "/history all", "/stop this and that", "/ask",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", MEANINGS)
+def test_a_line_means_one_thing(line: str) -> None:
+    assert read(line, SEAT) == MEANINGS[line]
+
+
+@pytest.mark.parametrize("line", MISTYPED)
+def test_what_is_no_command_is_never_taken_for_one_or_for_a_wish(line: str) -> None:
+    assert isinstance(read(line, SEAT), Mistyped)
+
+
+def test_a_sentence_about_a_wrong_line_repeats_nothing_of_it() -> None:
+    said = read("/dance\x1b[31m", SEAT)
+    assert isinstance(said, Mistyped)
+    assert "dance" not in said.sentence
+
+
+def test_what_no_store_takes_is_replaced() -> None:
+    assert read("a\udc80\0b", SEAT) == ask("a\ufffd\ufffdb")
+
+
+@given(st.text())
+def test_only_a_command_decides(line: str) -> None:
+    found = read(line, SEAT)
+    decides = isinstance(found, Approve | Deny | AskAgain | Bare | Resolve)
+    assert not decides or line.strip().startswith("/")

@@ -1,0 +1,111 @@
+"""Somebody at a terminal: every line is answered visibly, whatever it leads to."""
+
+import logging
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from adapters.console.inbound import read
+from bot import wiring
+from bot.conversing import Conversing
+from bot.wiring import Seams
+from core.deliveries import Asking, Text
+from core.errors import OutcomeUnknown, Unavailable
+from core.terminal import Line, Seat, Typed
+from tests.fakes.terminal import FakeTerminal
+from tests.sayso import Sayso
+
+CTRL_C = Line(interrupted=True)
+
+
+@pytest.fixture
+def terminal() -> FakeTerminal:
+    return FakeTerminal()
+
+
+@pytest.fixture
+async def conversing(empty: Sayso, terminal: FakeTerminal) -> AsyncGenerator[Conversing]:
+    seams = Seams(chats={"console": terminal.chat})
+    async with wiring.opened(empty.folder / "sayso.yml", seams) as app:
+        yield Conversing(app=app, terminal=terminal, read=read, who="alice", one_by_one=True)
+
+
+def type_in(terminal: FakeTerminal, *lines: str | Line) -> None:
+    """Have these be typed, one after another."""
+    terminal.lines += [Line(text=line) if isinstance(line, str) else line for line in lines]
+
+
+async def test_lines_are_answered_until_the_input_ends(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "show ledger", "append alpha", "/as bob", "/approve")
+    await conversing.hold()
+    assert terminal.names == ["alice", "alice", "alice", "bob", "bob"]
+    assert terminal.shown == ["You are bob.", "Your yes counts: 1 of 1 vote."]
+    kinds = [type(message) for message in terminal.chat.messages]
+    assert kinds == [Text, Asking, Text]
+    assert "succeeded: append-word." in str(terminal.chat.messages[2])
+
+
+async def test_an_empty_line_is_no_message(conversing: Conversing, terminal: FakeTerminal) -> None:
+    type_in(terminal, "", "   ", "/quit", "show ledger")
+    await conversing.hold()
+    assert (terminal.shown, terminal.chat.messages) == ([], [])
+    assert len(terminal.lines) == 1
+
+
+async def test_another_conversation_has_a_thread_of_its_own(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "append alpha", "/new", "/history", "append alpha", "/history")
+    await conversing.hold()
+    threads = {place.thread for place, _ in terminal.chat.shown.values()}
+    assert len(threads) == 2
+    assert "refused: Nothing was said here yet." in terminal.shown
+    assert [said.kind for said in terminal.recalled] == ["asked", "card"]
+
+
+async def test_c64_what_nobody_foresaw_is_a_sentence_here_and_a_traceback_in_the_log(
+    conversing: Conversing, terminal: FakeTerminal, caplog: pytest.LogCaptureFixture
+) -> None:
+    errors = [ValueError("secret detail"), Unavailable("Busy."), OutcomeUnknown("Look.")]
+
+    def fails(line: str, seat: Seat) -> Typed | None:
+        if line == "fail":
+            raise errors.pop(0)
+        return read(line, seat)
+
+    conversing.read = fails
+    type_in(terminal, "fail", "fail", "fail", "/requests")
+    with caplog.at_level(logging.ERROR):
+        await conversing.hold()
+    unexpected, *rest = terminal.shown
+    assert unexpected.startswith("unavailable: Something went wrong inside Sayso")
+    assert rest == [
+        "unavailable: Busy.",
+        "unknown_outcome: Look.",
+        "Nothing waits that you may know of.",
+    ]
+    assert "secret detail" not in "".join(terminal.shown)
+    assert "secret detail" in caplog.text
+
+
+async def test_ctrl_c_leaves_only_where_it_is_pressed_twice(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, CTRL_C, "/requests", CTRL_C, CTRL_C, "never read")
+    await conversing.hold()
+    hint = "Nothing runs here. Ctrl-C once more leaves."
+    assert terminal.shown == [hint, "Nothing waits that you may know of.", hint]
+    assert [line.text for line in terminal.lines] == ["never read"]
+
+
+async def test_a_message_that_waits_is_told_so(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    await conversing.take("show ledger")  # nobody serves yet
+    await conversing.take("show ledger")
+    assert terminal.shown == ["Queued: 1 message of this conversation comes first."]
+    async with conversing.serving():
+        await conversing.rest()
+    assert len(terminal.chat.messages) == 2
