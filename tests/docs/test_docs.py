@@ -104,7 +104,7 @@ def _strict(text: str) -> str:
 def test_a_page_with_commands_is_played_or_has_none_for_us() -> None:
     assert [p.name for p in PAGES if any(b.kind == "sh" for b in blocks(p))] == [*PLAYED]
     kinds = {block.kind for page in PAGES for block in blocks(page)}
-    assert kinds <= {"sh", "yaml", "console"}
+    assert kinds <= {"sh", "yaml", "console", "text", "json"}
 
 
 def yamls() -> Iterator[tuple[str, Block]]:
