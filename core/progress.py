@@ -7,7 +7,7 @@ from core.calls import Names
 from core.fitting import SHORT_BYTES, cut
 from core.limits import Limits, prompt_bytes
 from core.outcomes import Outcome, Reason
-from core.transcript import Entry, Heard, Noted, Spoke, Wire
+from core.transcript import Entry, Heard, Spoke, Wire
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,10 +35,10 @@ class Progress:
     _sent: int = 0
     """How many of the entries a model was given: those are not taken back."""
 
-    def hear(self, entry: Heard | Noted) -> None:
+    def hear(self, *entries: Entry) -> None:
         """Begin the turn with this instead of what it began with; no model was given anything yet."""
-        self.bytes += prompt_bytes((entry,)) - prompt_bytes(self.entries)
-        self.entries = (entry,)
+        self.bytes += prompt_bytes(entries) - prompt_bytes(self.entries)
+        self.entries = entries
         self.watch(self.entries)
 
     @property
