@@ -15,6 +15,7 @@ from bot.means import Given, Means
 from bot.proposing import Proposing
 from core import commands, dictated, plans
 from core.agent import Session
+from core.calls import said
 from core.conversations import Again, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.guardrails import Guarding, Input, Violation
@@ -65,10 +66,11 @@ class Turning:
         except LeaseLost:
             # Lost, or told to end just now: which of both, the end of the turn finds out.
             return Outcome(reason=Reason.STOPPED, text="")
-        except (Invalid, Unavailable) as error:
-            return Outcome(reason=Reason.ERROR, text=error.shown)
         except SaysoError as error:
-            return _answered(error.shown)
+            # Other people's words may stand in it: of a tool, a runbook or a file.
+            text = said(error.shown, self.means.agent.redactor)
+            is_fault = isinstance(error, Invalid | Unavailable)
+            return Outcome(reason=Reason.ERROR if is_fault else Reason.ANSWERED, text=text)
 
     def end(self, outcome: Outcome, killed: int) -> TurnEnd:
         """Return the end of the turn; of one that was cut, what it was told and had done."""

@@ -60,9 +60,8 @@ class Course:
     async def run(self) -> Outcome:
         """Return how the turn ends, with what was refused on the way."""
         outcome = await self._ended()
-        if outcome.request:
-            return outcome
-        return replace(outcome, text=self.stepping.gateway.told(outcome.text))
+        refusals = "" if outcome.request else self.stepping.gateway.refusals()
+        return await self._told(outcome, refusals) if refusals else outcome
 
     async def _ended(self) -> Outcome:
         """Return how the turn ends, for a fault that nobody foresaw too."""
@@ -76,6 +75,15 @@ class Course:
         except Exception as error:  # noqa: BLE001 - a message of any shape ends its turn by name
             _log.error("turn %s: %s", self.asking.turn, type(error).__name__)
             return self._forced(Reason.ERROR)
+
+    async def _told(self, outcome: Outcome, refusals: str) -> Outcome:
+        """Add what was refused, for whoever asked; where a guardrail stops that, nothing is posted."""
+        results = results_of(self.progress.entries)
+        violation = await self.guarding.check(Output(text=refusals, results=results))
+        if violation:
+            self.progress.unsay(violation.note)
+            return self.progress.outcome(violation.reason, violation.text)
+        return replace(outcome, text="\n".join((outcome.text, refusals)))
 
     async def _run(self) -> Outcome:
         for number in range(1, self.limits.turns + 1):

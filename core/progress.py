@@ -7,7 +7,7 @@ from core.calls import Names
 from core.fitting import SHORT_BYTES, cut
 from core.limits import Limits, prompt_bytes
 from core.outcomes import Outcome, Reason
-from core.transcript import Entry, Heard, Spoke, Wire
+from core.transcript import Entry, Heard, Noted, Spoke, Wire
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,6 +84,13 @@ class Progress:
             self.bytes -= prompt_bytes((last,))
             self.entries = self.entries[:-1]
         self.watch(self.entries)
+
+    def unsay(self, note: Noted) -> None:
+        """Put a note in the place of words that nobody was shown."""
+        if self.entries and isinstance(self.entries[-1], Spoke):
+            self.bytes -= prompt_bytes((self.entries[-1],))
+            self.entries = self.entries[:-1]
+        self.append(note)
 
     def unheard(self) -> None:
         """Keep only the beginning of a large message that no model was given: the next one may fit."""

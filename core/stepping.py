@@ -31,7 +31,7 @@ Propose: TypeAlias = Callable[
 ]
 """Freezes gated calls as one plan and returns its request's id; raises `Refused` with the reason.
 
-The text is what the reads of the same step found; the entries are what the turn appends to the
+The text is what the reads of the same step found, and what was refused; the entries are what the turn appends to the
 transcript if this is how it ends. Where it returns, the turn has ended.
 """
 
@@ -149,7 +149,8 @@ class Stepping:
             self._block(work, gated, {})
             return None
         explained = agent_text(work.step, gated.keys(), about, self.redactor)
-        violation = await self._violation(work, explained, found)
+        posted = "\n".join(filter(None, (found, self.gateway.refusals(but=gated.values()))))
+        violation = await self._violation(work, explained, posted)
         if violation:
             work.results |= {
                 key: Result(call=key, text=violation.text, failed=True) for key in gated
@@ -159,7 +160,7 @@ class Stepping:
         if refused:
             self._block(work, gated, refused)
             return None
-        return await self._asked(work, gated, explained, self.gateway.told(found))
+        return await self._asked(work, gated, explained, posted)
 
     def _block(
         self, work: Evidence, gated: Mapping[str, Checked], refused: Mapping[str, Result]
@@ -170,14 +171,14 @@ class Stepping:
         work.open |= gated.keys() - refused.keys()
 
     async def _asked(
-        self, work: Evidence, gated: Mapping[str, Checked], explained: AgentText, found: str
+        self, work: Evidence, gated: Mapping[str, Checked], explained: AgentText, posted: str
     ) -> str | None:
         """Open the request, or answer each call with why there is none."""
         before = dict(work.results)
         work.results |= {key: Result(call=key, text=_WAITS) for key in gated}
         entries = (*self.progress.entries, *work.entries(_LAST, self.progress.room))
         try:
-            return await self.propose(tuple(gated.values()), explained, found, entries)
+            return await self.propose(tuple(gated.values()), explained, posted, entries)
         except BaseException as error:
             work.results = before
             if not isinstance(error, SaysoError) or isinstance(error, LeaseLost):
@@ -187,14 +188,14 @@ class Stepping:
             self.progress.refusals += not isinstance(error, Unavailable)
             return None
 
-    async def _violation(self, work: Evidence, about: AgentText, found: str) -> Violation | None:
+    async def _violation(self, work: Evidence, about: AgentText, posted: str) -> Violation | None:
         """Return what stops a proposal, or what is posted beside its card."""
         calls = tuple(work.of(Effect.WRITE).values())
         violation = await self.guarding.check(Proposed(calls=calls, about=about))
-        if violation or not found:
+        if violation or not posted:
             return violation
         results = (*results_of(self.progress.entries), *work.results.values())
-        return await self.guarding.check(Output(text=found, results=results))
+        return await self.guarding.check(Output(text=posted, results=results))
 
     def _remember(self, work: Evidence) -> None:
         """Remember which calls were answered, so that they are not made again."""
