@@ -122,7 +122,7 @@ class Course:
         ended = await self.stepping.take(move, looks=looks)
         if looks and not ended:
             room = self.limits.kept_bytes - self.progress.bytes
-            self.progress.append(*await self.mail(room, self.guarding.check, self.deadline))
+            self.progress.append(*await self.mail(room, self.guarding.screen, self.deadline))
         return ended
 
     async def _next(self) -> Move | Reason | Violation:
