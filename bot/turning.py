@@ -13,7 +13,7 @@ from bot.history import Recalled
 from bot.mailbox import mailbox_of
 from bot.means import Given, Means
 from bot.proposing import Proposing
-from core import commands, dictated, plans
+from core import commands, dictated, plans, reminders
 from core.agent import Session
 from core.calls import said
 from core.conversations import Again, Exported, Masked, Turn, TurnEnd, Words
@@ -184,7 +184,9 @@ class Turning:
             return ()
         caller, end = given.delegation.caller, given.delegation.until
         briefing, visible = self.means.briefing, past.entries
-        return await briefing.states(self.task, text, prompt.tools, caller, visible, end=end)
+        # A reminder that is due was typed by nobody, so it is not what the task is.
+        said = None if reminders.is_of_one(self.turn.schedule) else text
+        return await briefing.states(self.task, said, prompt.tools, caller, visible, end=end)
 
     def _session(
         self, text: str, model: Model, prompt: Prompt, given: Given, recalled: Recalled
