@@ -15,7 +15,7 @@ from core.errors import Incorrect, Refused
 from core.params import Param
 from core.ports import Clock
 from core.redaction import Redactor
-from core.reminders import NewReminder, Reminder, Reminders
+from core.reminders import NewReminder, Reminder, Reminders, ReminderState
 from core.tools import Caller
 from core.toolset import Channel, Exposure, Instruction, Toolset
 from core.toolsets.own import own_tool
@@ -72,7 +72,12 @@ class _Deeds:
             due=self._due(str(arguments["when"])),
         )
         kept = await self.reminders.add(new, most=self.config.most)
-        return f"Reminder {kept.id} is set for {_shown(kept.due)}."
+        if kept.state is ReminderState.PENDING:
+            return f"Reminder {kept.id} is set for {_shown(kept.due)}."
+        return (
+            f"Reminder {kept.id} was set for {_shown(kept.due)} in this turn and is {kept.state} now, so "
+            "it is not set again. Change its text or its time to set another one."
+        )
 
     async def show(self, arguments: JsonObject, caller: Caller) -> str:
         del arguments

@@ -464,3 +464,57 @@ async def test_t11_a_stop_of_everything_leaves_reminders_to_their_owner(bots: Bo
     name = await set_one(bots)
     await bots.stop("alice", CONVERSATION, everything=True)
     assert await state(bots, name) is ReminderState.PENDING
+
+
+@pytest.mark.parametrize("task", ["", "restart the web"])
+async def test_c13_one_that_is_due_leaves_the_task_as_it_is(
+    bots: Bots, clock: FrozenClock, task: str
+) -> None:
+    if task:
+        bots.model = ScriptedModel(Say(text="ok"), generative=True)
+        await say(bots, task)
+    await set_one(bots)
+    bots.model = ScriptedModel(Say(text="It is up."), generative=True)
+    await due(bots, clock)
+    known = await bots.world.stores.frames.known(TENANT, CONVERSATION)
+    assert known.frame.intent == task
+
+
+# Answered again after a crash
+
+
+async def test_p15_one_that_is_over_is_not_said_to_be_set(bots: Bots, clock: FrozenClock) -> None:
+    remind, _, cancel = (tool.look for tool in bots.toolbelt.toolsets[0].tools)
+    assert remind
+    assert cancel
+    asked = {"when": "2h", "text": "look"}, a_caller()
+    name = (await remind(*asked)).split()[1]
+    await cancel({"id": name}, a_caller())
+    assert await remind(*asked) == (
+        f"Reminder {name} was set for 2026-03-01 11:30:00 UTC in this turn and is cancelled now, so it "
+        "is not set again. Change its text or its time to set another one."
+    )
+    other = {"when": "1h", "text": "look"}, a_caller()
+    name = (await remind(*other)).split()[1]
+    bots.wakes = False
+    await due(bots, clock)
+    assert f"Reminder {name} was set for" in (said := await remind(*other))
+    assert "and is told now" in said
+
+
+async def test_p15_a_cancel_that_is_answered_again_says_that_it_is_cancelled(bots: Bots) -> None:
+    name = await set_one(bots)
+    for _ in range(2):
+        assert await say(bots, f"!cancel_reminder {name}") == "Cancelled. It will not come back."
+    log = [entry.kind for entry in await log_of(bots.world.stores)]
+    assert log.count("reminder.cancelled") == 1
+    assert (await say(bots, f"!cancel_reminder {name}", "bob")).startswith("You have no such")
+
+
+async def test_p15_one_that_was_told_is_not_cancelled_any_more(
+    bots: Bots, clock: FrozenClock
+) -> None:
+    name = await set_one(bots)
+    bots.wakes = False
+    await due(bots, clock)
+    assert (await say(bots, f"!cancel_reminder {name}")).startswith("You have no such reminder")
