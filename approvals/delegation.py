@@ -5,7 +5,7 @@ turn's time; what then waits for people is checked again at the spend (C68).
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -86,7 +86,7 @@ class Delegation:
 
 
 @contextmanager
-def _for_now() -> Iterator[None]:
+def _for_now() -> Generator[None]:
     """Have a file that somebody is about to save, or will correct, say no for now and not for good."""
     try:
         yield

@@ -108,6 +108,10 @@ class Stepping:
         work.results |= {one.call.id: one.refused for one in work.made if one.refused}
         reads = work.of(Effect.READ) if looks else {}
         try:
+            violation = await self._unpostable(work, reads)
+            if violation:
+                self._keep(work, _LAST)
+                return violation
             late = await self._look(work, reads)
             found = work.found(reads)
             request = None if late else await self._proposed(work, about, found)
@@ -123,6 +127,19 @@ class Stepping:
         if self.progress.refusals >= _MOST_REFUSALS:
             return Reason.REPEATED_CALL
         return Reason.MAX_SECONDS if late else None
+
+    async def _unpostable(self, work: Evidence, reads: Mapping[str, Checked]) -> Violation | None:
+        """Return what stops a text that a read is to have posted later, when nobody checks it with an answer."""
+        for key, checked in reads.items():
+            if checked.tool.posts is None:
+                continue
+            text = str(checked.arguments.get(checked.tool.posts, ""))
+            results = results_of(self.progress.entries)
+            violation = await self.guarding.check(Output(text=text, results=results))
+            if violation:
+                work.results[key] = Result(call=key, text=violation.text, failed=True)
+                return violation
+        return None
 
     async def _look(self, work: Evidence, reads: dict[str, Checked]) -> bool:
         """Run reads; return whether the deadline cut any."""

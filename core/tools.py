@@ -116,6 +116,8 @@ class Tool:
     """What answers a call of a tool that is no runbook. It changes nothing outside of Sayso."""
     authorize: Allow | None = None
     """The tool's own say about who may call it with what, after the policy's."""
+    posts: str | None = None
+    """The argument that is posted later, if one is: what may not be answered may not be in it."""
 
     def __post_init__(self) -> None:
         if self.look and self.effect is not Effect.READ:

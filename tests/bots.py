@@ -149,6 +149,7 @@ class Bots:
         return Notifying(
             reminders=self.world.stores.reminders,
             inbox=self.inbox,
+            guards=self.guards,
             wakes=self.wakes,
         )
 

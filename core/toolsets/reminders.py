@@ -126,6 +126,7 @@ def toolset(
                 "text": text,
             },
             deeds.add,
+            posts="text",
         ),
         own_tool(LIST, "List the person's pending reminders in this conversation.", {}, deeds.show),
         own_tool(
@@ -152,9 +153,18 @@ def toolset(
 
 def note(reminder: Reminder) -> str:
     """Return what is posted when a reminder is due; its text is marked as what somebody else wrote."""
+    return f"{_about(reminder)}:\n{quoted(reminder.text)}"
+
+
+def kept_back(reminder: Reminder, why: str) -> str:
+    """Return what is posted instead where a guardrail stops it, which says `why`."""
+    return f"{_about(reminder)}, is due. Its text was kept back by a guardrail: {why}."
+
+
+def _about(reminder: Reminder) -> str:
     return (
         f"A reminder of {reminder.owner}'s, set {_shown(reminder.set_at)} for "
-        f"{_shown(reminder.due)}:\n{quoted(reminder.text)}"
+        f"{_shown(reminder.due)}"
     )
 
 
