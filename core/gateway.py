@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from core.admission import Admission, Rules, admissions, refusal
-from core.calls import Step
+from core.calls import UNNAMED, Step
 from core.canonical import encode
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
 from core.redaction import Redactor
-from core.tools import Checked
+from core.tools import QUESTION, Checked
 from core.trail import Happening, Stage, Staged, Trail
 from core.transcript import Result
 from core.waiting import now, within
@@ -131,11 +131,11 @@ class Gateway:
             await self.trail(happened)
 
     async def _authorized(self, one: Admission) -> Admission:
+        name = one.call.tool if one.call.tool in {*self.rules.known.names, QUESTION} else UNNAMED
         for stage in _passed(one.stage):
-            self._staged(one.call.id, one.call.tool, stage)
+            self._staged(one.call.id, name, stage)
         given = one.outcome
-        why = given.text if isinstance(given, Result) else ""
-        self._staged(one.call.id, one.call.tool, one.stage, why)
+        self._staged(one.call.id, name, one.stage, one.why)
         if isinstance(given, Result):
             return one
         check = self.access.authorize
@@ -152,7 +152,7 @@ class Gateway:
         self, call: str, checked: Checked, stage: Stage, error: SaysoError | None
     ) -> Result | None:
         """Put on record how a call came through a stage; return what answers it where it did not."""
-        self._staged(call, checked.tool.name, stage, error.shown if error else "")
+        self._staged(call, checked.tool.name, stage, error.logged if error else "")
         if error is None:
             return None
         self._refused[_same(checked)] = one_line(self.redactor.text(error.shown))

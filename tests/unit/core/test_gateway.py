@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import SaysoError, Unavailable
+from core.errors import Refused, SaysoError, Unavailable
 from core.gateway import Access, Check, TooOften
 from core.guardrails import Guards, Output
 from core.limits import Limits
@@ -398,3 +398,54 @@ async def test_c78_nor_is_a_reason_beside_words_that_pass_no_guardrail(last: str
     [lines] = [one for one in fake.seen if isinstance(one, Output)]
     assert lines.text == "(not run: look: It is not your order.)"
     assert isinstance(outcome.entries[-1], Noted)
+
+
+# What is on record of why not
+
+
+ODD = "the code is quagga"
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "why"),
+    [
+        (call("quagga-is-the-code"), "_unnamed_", MISSING),
+        (
+            call("look", **{ODD: "x"}),
+            "look",
+            "look: `an argument`: there is no such argument. Call it again with that corrected.",
+        ),
+        (
+            replace(call("look"), arguments={"word": {ODD: "x"}}),
+            "look",
+            "look: `word`: Input should be a valid string. Call it again with that corrected.",
+        ),
+        (
+            replace(call("look"), fault=f"It is no JSON at {ODD}."),
+            "look",
+            "look: its arguments could not be read.",
+        ),
+        (call("look", file=2**60), "look", ""),
+        (call("ask_user", "quagga"), "ask_user", ""),
+    ],
+)
+async def test_c88_the_record_of_a_refusal_holds_no_word_of_a_model(
+    made: ToolCall, name: str, why: str
+) -> None:
+    scene = Scene(generative=True)
+    _, model = await scene.turn(use(replace(made, id="1")), OK)
+    last = [one for one in scene.happened if isinstance(one, Staged)][-1]
+    assert (last.tool, last.why) == (name, why or last.why)
+    assert last.why
+    assert "quagga" not in repr(scene.happened)
+    assert model.told[0].failed
+
+
+async def test_c88_a_refusal_whose_words_are_anybodys_is_on_record_in_its_other_form() -> None:
+    error = Refused("You said quagga.", logged="You said something.")
+    scene = Scene(generative=True, access=refusing(error))
+    outcome, _ = await scene.turn(use(call("look")), OK)
+    assert "You said quagga." in outcome.text
+    assert [one.why for one in scene.happened if isinstance(one, Staged)][-1] == (
+        "You said something."
+    )
