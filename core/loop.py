@@ -71,6 +71,7 @@ class Course:
         except LeaseLost:
             raise  # nothing that this process does counts any more
         except Unavailable as error:
+            self.progress.settle()
             return self.progress.outcome(Reason.ERROR, said(error.shown, self.redactor))
         except Exception as error:  # noqa: BLE001 - a message of any shape ends its turn by name
             _log.error("turn %s: %s", self.asking.turn, type(error).__name__)

@@ -31,8 +31,8 @@ Propose: TypeAlias = Callable[
 ]
 """Freezes gated calls as one plan and returns its request's id; raises `Refused` with the reason.
 
-The text is what the reads of the same step found, and what was refused; the entries are what the turn appends to the
-transcript if this is how it ends. Where it returns, the turn has ended.
+The text is what the reads of the same step found, with what was refused; the entries are what the turn
+appends to the transcript if this is how it ends. Where it returns, the turn has ended.
 """
 
 _MOST_REFUSALS = 3
@@ -129,7 +129,7 @@ class Stepping:
         return Reason.MAX_SECONDS if late else None
 
     async def _unpostable(self, work: Evidence, reads: Mapping[str, Checked]) -> Violation | None:
-        """Return what stops a text that a read is to have posted later, when nobody checks it with an answer."""
+        """Return what stops a text that a read has posted later, when it is no part of an answer."""
         for key, checked in reads.items():
             if checked.tool.posts is None:
                 continue
