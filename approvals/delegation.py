@@ -5,12 +5,14 @@ turn's time; what then waits for people is checked again at the spend (C68).
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from approvals.gate import Gate
 from approvals.policy import Action, Authority
 from core.conversations import Turn
+from core.errors import Invalid, Unavailable
 from core.gateway import TooOften
 from core.jobs import Claim
 from core.principals import Principal
@@ -60,7 +62,8 @@ class Delegation:
         """Return None where a call may be made now, else why not: the tool's own reason too."""
         if asyncio.get_running_loop().time() >= self.until:
             return _OVER
-        authority, principal = self.gate.person(self.turn.tenant, self.turn.principal)
+        with _for_now():
+            authority, principal = self.gate.person(self.turn.tenant, self.turn.principal)
         if not self.may_use(authority, principal, checked.tool):
             return MISSING
         off = self.gate.switches.offline(authority, self.turn.profile, [checked])
@@ -71,7 +74,8 @@ class Delegation:
 
     async def count(self, calls: Sequence[Checked]) -> TooOften | None:
         """Count calls, all or none; return which of them came too often."""
-        rules = self.gate.authority().rates
+        with _for_now():
+            rules = self.gate.authority().rates
         found = [(at, rules.of(checked.tool.name)) for at, checked in enumerate(calls)]
         rated = [(at, rate) for at, rate in found if rate]
         lacking = await self.rates.take(
@@ -79,3 +83,12 @@ class Delegation:
         )
         why = {rated[one.at][0]: one.refusal("Not run: you may do this") for one in lacking}
         return TooOften(why=why) if why else None
+
+
+@contextmanager
+def _for_now() -> Generator[None]:
+    """Have a file that somebody is about to save, or will correct, say no for now and not for good."""
+    try:
+        yield
+    except Invalid as error:
+        raise Unavailable(error.shown) from error

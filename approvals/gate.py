@@ -54,7 +54,11 @@ class Gate:
             raise  # nobody was refused: somebody else answers
         except SaysoError as error:
             await self.store.attempt_refused(
-                proposal.tenant, principal=proposal.requester, request="", why=error.logged
+                proposal.tenant,
+                principal=proposal.requester,
+                request="",
+                why=self.redactor.text(error.logged),
+                claim=proposal.closing.job.claim if proposal.closing else None,
             )
             raise
 
@@ -223,7 +227,7 @@ class Gate:
 
     async def _revoke(self, principal: str, request: Request, reason: str) -> NoReturn:
         revoked = await self.store.revoke(
-            request.tenant, request.id, principal=principal, reason=reason
+            request.tenant, request.id, principal=principal, reason=self.redactor.text(reason)
         )
         raise Refused(f"Not run. {cards.too_late(revoked)}")
 

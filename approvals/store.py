@@ -13,7 +13,7 @@ from approvals.receipts import Issued
 from core.audit import Entry, Intact
 from core.conversations import Said, Turn
 from core.exports import Export
-from core.jobs import Job
+from core.jobs import Claim, Job
 from core.signatures import Key
 
 
@@ -83,8 +83,13 @@ class ApprovalStore(Protocol):
         """
         ...
 
-    async def attempt_refused(self, tenant: str, *, principal: str, request: str, why: str) -> None:
-        """Note in the audit log that somebody tried and was refused; `request` is what they gave."""
+    async def attempt_refused(
+        self, tenant: str, *, principal: str, request: str, why: str, claim: Claim | None = None
+    ) -> None:
+        """Note in the audit log that somebody tried and was refused; `request` is what they gave.
+
+        What is noted for a turn is noted under its claim: raises `LeaseLost` where that is not held.
+        """
         ...
 
 

@@ -52,7 +52,7 @@ class Briefing:
     async def states(
         self,
         task: Task,
-        text: str,
+        text: str | None,
         tools: Toolbox,
         caller: Caller,
         visible: Sequence[Entry],
@@ -61,12 +61,15 @@ class Briefing:
     ) -> tuple[Entry, ...]:
         """Take a message into its task, and return what is so now and is not `visible` yet.
 
+        Where nobody said anything the task stays as it is.
         Nobody else is waited for longer than for a part of the time up to the `end` of the turn.
         """
         kept = await self.frames.known(caller.tenant, caller.conversation)
-        by = beforehand(self.seconds, end)
-        topic = await classified(self.classifier(tools), kept.frame, text, by=by)
-        task.begin(kept, topic, text)
+        topic = None
+        if text is not None:
+            by = beforehand(self.seconds, end)
+            topic = await classified(self.classifier(tools), kept.frame, text, by=by)
+        task.begin(kept, topic, text or "")
         own = Source(name=TASK, state=task.state)
         theirs = (Source(name=name, state=state) for name, state in self.toolbelt.states(tools))
         told = Context(sources=(own, *theirs), redactor=self.redactor)

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from approvals.gate import Gate
 from approvals.models import Proposal
+from core.calls import said
 from core.conversations import Closing, Conversations, Turn, TurnEnd
-from core.errors import Refused
+from core.errors import Refused, SaysoError
 from core.gateway import Access, objection, too_often
-from core.guardrails import Guarding, Proposed, Violation
+from core.guardrails import Guarding, Output, Proposed, Violation
 from core.jobs import Hold
 from core.outcomes import Reason
 from core.plans import Plan
@@ -44,23 +45,32 @@ class Proposing:
         violation = await self.guarding.check(Proposed(calls=tuple(calls), about=AgentText()))
         if violation:
             return violation
-        await self._must_pass(calls)
+        error = await self._objection(calls)
+        if error:
+            return await self._guarded(error)
         end = TurnEnd(reason=Reason.PROPOSED, text="")
         new = self._proposal(calls, AgentText(), end)
         return await self._proposed(replace(new, expects=expects, supersedes=supersedes))
 
-    async def _must_pass(self, calls: Sequence[Checked]) -> None:
-        """Raise why a call may not be made, or came too often, as the gateway of a loop does.
+    async def _objection(self, calls: Sequence[Checked]) -> SaysoError | None:
+        """Return why a call may not be made, or came too often, as the gateway of a loop does.
 
         Counted are all or none, and none before each of them is authorised.
         """
         for checked in calls:
             error = await objection(self.access.authorize, checked)
             if error:
-                raise error
+                return error
         errors = await too_often(self.access.count, calls)
-        if errors:
-            raise errors[min(errors)]
+        return errors[min(errors)] if errors else None
+
+    async def _guarded(self, error: SaysoError) -> Violation:
+        """Raise why a plan is not proposed, unless a guardrail stops it: a tool may have said that."""
+        text = said(error.shown, self.guarding.redactor)
+        violation = await self.guarding.check(Output(text=text, results=()))
+        if violation:
+            return violation
+        raise error
 
     def _proposal(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> Proposal:
         return Proposal(

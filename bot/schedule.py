@@ -120,7 +120,7 @@ class Scheduling:
             )
             await self.inbox.keep(turn)
         except Refused as refusal:
-            why = f"schedule {schedule.name}: {refusal.shown}"
+            why = f"schedule {schedule.name}: {refusal.logged}"
             _log.warning("%s", why)
             await self.store.attempt_refused(
                 schedule.tenant, principal=f"schedule:{schedule.name}", request="", why=why

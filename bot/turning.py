@@ -13,14 +13,16 @@ from bot.history import Recalled
 from bot.mailbox import mailbox_of
 from bot.means import Given, Means
 from bot.proposing import Proposing
-from core import commands, dictated, plans
+from core import commands, dictated, plans, reminders
 from core.agent import Session
+from core.calls import said
 from core.conversations import Again, Exported, Masked, Turn, TurnEnd, Words
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.guardrails import Guarding, Input, Violation
 from core.jobs import Hold, LeaseLost
 from core.mailbox import Mailbox
 from core.outcomes import Outcome, Reason
+from core.past import Past
 from core.ports import Model
 from core.principals import Principal
 from core.prompt import Prompt
@@ -64,10 +66,11 @@ class Turning:
         except LeaseLost:
             # Lost, or told to end just now: which of both, the end of the turn finds out.
             return Outcome(reason=Reason.STOPPED, text="")
-        except (Invalid, Unavailable) as error:
-            return Outcome(reason=Reason.ERROR, text=error.shown)
         except SaysoError as error:
-            return _answered(error.shown)
+            # Other people's words may stand in it: of a tool, a runbook or a file.
+            text = said(error.shown, self.means.agent.redactor)
+            is_fault = isinstance(error, Invalid | Unavailable)
+            return Outcome(reason=Reason.ERROR if is_fault else Reason.ANSWERED, text=text)
 
     def end(self, outcome: Outcome, killed: int) -> TurnEnd:
         """Return the end of the turn; of one that was cut, what it was told and had done."""
@@ -133,13 +136,13 @@ class Turning:
         except Incorrect as misuse:
             return await self._misused(text, misuse.shown)
         prompt = self._prompt(model, given)
-        recalled = await self._recalled(text, model, prompt, given)
+        recalled = await self._recalled(model, prompt, given)
         kept = partial(_kept, recalled.fresh, model)
         outcome = await self.means.agent.turn(
             Heard(speaker=self.turn.principal, text=text),
             model=model,
             history=recalled.past,
-            session=self._session(model, prompt, given, recalled.tokens, partial(self._saw, kept)),
+            session=self._session(text, model, prompt, given, recalled),
             propose=partial(self._propose, given, kept),
         )
         return replace(outcome, entries=kept(outcome.entries))
@@ -166,32 +169,33 @@ class Turning:
         # Declared whether they are of use or not, so that the prompt stays as it is.
         return self.means.briefing.prompt(tools.beside(self.mailbox.tool, self.task.tool))
 
-    async def _recalled(self, text: str, model: Model, prompt: Prompt, given: Given) -> Recalled:
-        """Return what the model knows before the message."""
-        means, caller, end = self.means, given.delegation.caller, given.delegation.until
+    async def _recalled(self, model: Model, prompt: Prompt, given: Given) -> Recalled:
+        """Return what the model knows of what came before."""
+        means, end = self.means, given.delegation.until
         asking = means.agent.asking(model, prompt, self._name, self._tell)
         limits = given.profile.limits
-        recalled = await means.recalling.recall(self.turn, asking, self._guarding, limits, end=end)
+        return await means.recalling.recall(self.turn, asking, self._guarding, limits, end=end)
+
+    async def _briefed(
+        self, text: str, model: Model, prompt: Prompt, given: Given, past: Past
+    ) -> tuple[Entry, ...]:
+        """Take in the message, which may be read, and return what its model is told before it."""
         if not model.generative:
-            return recalled
-        visible = recalled.past.entries
-        tools, briefing = prompt.tools, means.briefing
-        states = await briefing.states(self.task, text, tools, caller, visible, end=end)
-        return recalled.then(*states)
+            return ()
+        caller, end = given.delegation.caller, given.delegation.until
+        briefing, visible = self.means.briefing, past.entries
+        # A reminder that is due was typed by nobody, so it is not what the task is.
+        said = None if reminders.is_of_one(self.turn.schedule) else text
+        return await briefing.states(self.task, said, prompt.tools, caller, visible, end=end)
 
     def _session(
-        self,
-        model: Model,
-        prompt: Prompt,
-        given: Given,
-        spent: int,
-        watch: Callable[[tuple[Entry, ...]], None],
+        self, text: str, model: Model, prompt: Prompt, given: Given, recalled: Recalled
     ) -> Session:
         return Session(
             turn=self._name,
             end=given.delegation.until,
             limits=given.profile.limits,
-            spent=spent,
+            spent=recalled.tokens,
             caller=given.delegation.caller,
             prompt=prompt,
             defaults=self.means.defaults,
@@ -199,8 +203,9 @@ class Turning:
             access=given.access,
             guarding=self._guarding,
             trail=self._tell,
+            brief=partial(self._briefed, text, model, prompt, given, recalled.past),
             mail=self.mailbox.news,
-            watch=watch,
+            watch=partial(self._saw, partial(_kept, recalled.fresh, model)),
         )
 
     async def _propose(

@@ -39,6 +39,8 @@ class Admission:
     """What two calls have in common that are the same."""
     stage: Stage = Stage.SCHEMA
     """How far it came here."""
+    why: str = ""
+    """Why it may not be made, for the record: without words of whoever made it."""
     repeats: bool = False
 
     @property
@@ -122,12 +124,12 @@ def _admission(call: ToolCall, rules: Rules, *, ambiguous: bool) -> Admission:
     raw = digest({"tool": call.tool, "raw": call.arguments, "unlike": unlike})
     if ambiguous:
         twice = Result(call=call.id, text=_TWO, failed=True)
-        return Admission(call=call, outcome=twice, mark=raw, stage=Stage.KNOWN)
+        return Admission(call=call, outcome=twice, mark=raw, stage=Stage.KNOWN, why=_TWO)
     try:
         checked = _checked(call, rules)
     except Refused as error:
-        outcome = refusal(call.id, error)
-        return Admission(call=call, outcome=outcome, mark=raw, stage=_reached(call, rules))
+        outcome, stage = refusal(call.id, error), _reached(call, rules)
+        return Admission(call=call, outcome=outcome, mark=raw, stage=stage, why=error.logged)
     mark = digest({"tool": call.tool, "arguments": checked.arguments})
     return Admission(call=call, outcome=checked, mark=mark)
 
@@ -144,7 +146,10 @@ def _checked(call: ToolCall, rules: Rules) -> Checked:
         raise Incorrect(_QUESTION)
     tool = rules.tools[call.tool]
     if call.fault:
-        raise Incorrect(f"{tool.name}: {call.fault} Call it again with that corrected.")
+        raise Incorrect(
+            f"{tool.name}: {call.fault} Call it again with that corrected.",
+            logged=f"{tool.name}: its arguments could not be read.",
+        )
     own = {name: value for name, value in call.arguments.items() if name not in RESERVED}
     if tool.effect is Effect.WRITE:
         _explained(call, required=rules.generative)
@@ -167,4 +172,4 @@ def _repeated(one: Admission) -> Admission:
     """Answer a call that was made before. Beside gated calls a second read is no obstacle."""
     read = one.checked(Effect.READ) is not None
     note = Result(call=one.call.id, text=_SEEN, failed=not read)
-    return replace(one, outcome=note, repeats=True)
+    return replace(one, outcome=note, why=_SEEN, repeats=True)

@@ -12,7 +12,7 @@ from core.errors import Refused
 from core.gateway import Access, Gateway
 from core.guardrails import Guarding
 from core.limits import Limits
-from core.loop import Course
+from core.loop import Brief, Course
 from core.mailbox import Mail, no_mail
 from core.outcomes import Outcome, Reason
 from core.past import NOTHING, Past
@@ -46,6 +46,7 @@ class Session:
     access: Access
     guarding: Guarding
     trail: Trail
+    brief: Brief
     mail: Mail
     """Tells a model that writes of what arrived while it worked."""
     watch: Callable[[tuple[Entry, ...]], None]
@@ -96,6 +97,7 @@ class Agent:
         stepping = self._stepping(model, session, _progress(model, session, history), propose)
         return Course(
             heard=replace(heard, text=sound(heard.text)),
+            brief=session.brief,
             limits=session.limits,
             redactor=self.redactor,
             generative=model.generative,

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from core.admission import Admission, Rules, admissions, refusal
-from core.calls import Step
+from core.calls import UNNAMED, Step
 from core.canonical import encode
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
 from core.redaction import Redactor
-from core.tools import Checked
+from core.tools import QUESTION, Checked
 from core.trail import Happening, Stage, Staged, Trail
 from core.transcript import Result
 from core.waiting import now, within
@@ -65,7 +65,7 @@ class Gateway:
     access: Access
     trail: Trail
     redactor: Redactor
-    """For the record: why a call was refused may name an argument as the model did."""
+    """Why a call was refused may be anybody's words."""
     _happened: list[Happening] = field(default_factory=list[Happening])
     _refused: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """Why calls were not authorised or came too often, by tool and arguments, for whoever asked."""
@@ -113,13 +113,16 @@ class Gateway:
         await self.tell()
         return refused
 
-    def told(self, text: str) -> str:
-        """Return what is posted, with what was refused and never ran: whoever asked learns the reason."""
+    def refusals(self, but: Iterable[Checked] = ()) -> str:
+        """Return what was refused and never ran, a line each: whoever asked learns the reason.
+
+        `but` are calls that are about to be made again.
+        """
         if not self.rules.generative:
-            return text  # which is the result of the call already
-        last = {tool: why for (tool, _), why in self._refused.items()}
-        lines = (f"(not run: {tool}: {why})" for tool, why in last.items())
-        return "\n".join(filter(None, (text, *lines)))
+            return ""  # it is the result of the call, which is posted already
+        again = {_same(checked) for checked in but}
+        last = {call[0]: why for call, why in self._refused.items() if call not in again}
+        return "\n".join(f"(not run: {tool}: {why})" for tool, why in last.items())
 
     async def tell(self) -> None:
         """Keep what happened and was not kept yet."""
@@ -128,11 +131,11 @@ class Gateway:
             await self.trail(happened)
 
     async def _authorized(self, one: Admission) -> Admission:
+        name = one.call.tool if one.call.tool in {*self.rules.known.names, QUESTION} else UNNAMED
         for stage in _passed(one.stage):
-            self._staged(one.call.id, one.call.tool, stage)
+            self._staged(one.call.id, name, stage)
         given = one.outcome
-        why = given.text if isinstance(given, Result) else ""
-        self._staged(one.call.id, one.call.tool, one.stage, why)
+        self._staged(one.call.id, name, one.stage, one.why)
         if isinstance(given, Result):
             return one
         check = self.access.authorize
@@ -149,10 +152,10 @@ class Gateway:
         self, call: str, checked: Checked, stage: Stage, error: SaysoError | None
     ) -> Result | None:
         """Put on record how a call came through a stage; return what answers it where it did not."""
-        self._staged(call, checked.tool.name, stage, error.shown if error else "")
+        self._staged(call, checked.tool.name, stage, error.logged if error else "")
         if error is None:
             return None
-        self._refused[_same(checked)] = one_line(error.shown)
+        self._refused[_same(checked)] = one_line(self.redactor.text(error.shown))
         if stage is Stage.RATE or isinstance(error, Unavailable):
             self.again.add(call)
         return refusal(call, error)

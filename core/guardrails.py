@@ -117,13 +117,16 @@ class Guarding:
 
     async def check(self, payload: Payload) -> Violation | None:
         """Return what stops the turn here, kept in its trail already; None where nothing does."""
+        violation = await self.screen(payload)
+        if violation:
+            await self.trail((Guarded(stage=violation.stage, why=violation.why),))
+        return violation
+
+    async def screen(self, payload: Payload) -> Violation | None:
+        """Return what would stop something that is not of this turn, so its trail says nothing of it."""
         reason, checks = self._of(payload)
         found = await self._asked(reason, checks) if checks else None
-        if found is None:
-            return None
-        violation = Violation(reason=reason, why=self._sentence(found))
-        await self.trail((Guarded(stage=violation.stage, why=violation.why),))
-        return violation
+        return None if found is None else Violation(reason=reason, why=self._sentence(found))
 
     def _of(self, payload: Payload) -> tuple[Reason, Sequence[Callable[[], object]]]:
         guards = self.guards

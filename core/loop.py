@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from core.asking import Asking
 from core.calls import said, spoken
 from core.display import one_line
+from core.errors import Unavailable
 from core.fitting import SHORT_BYTES, cut, fitted_words
 from core.guardrails import UNCHECKED, Context, Guarding, Input, Output, Violation, results_of
 from core.jobs import LeaseLost
@@ -19,6 +21,7 @@ from core.redaction import Redactor
 from core.stepping import Stepping
 from core.transcript import (
     Broken,
+    Entry,
     Heard,
     Move,
     Noted,
@@ -27,6 +30,8 @@ from core.transcript import (
     Use,
 )
 
+Brief: TypeAlias = Callable[[], Awaitable[tuple[Entry, ...]]]
+"""Takes in the message of a turn and returns what is told before it; asked once it may be read."""
 _SUGGESTIONS = 8
 _log = logging.getLogger("sayso.turn")
 
@@ -36,6 +41,7 @@ class Course:
     """One turn: it asks, looks and proposes until something ends it."""
 
     heard: Heard
+    brief: Brief
     limits: Limits
     redactor: Redactor
     generative: bool
@@ -54,9 +60,8 @@ class Course:
     async def run(self) -> Outcome:
         """Return how the turn ends, with what was refused on the way."""
         outcome = await self._ended()
-        if outcome.request:
-            return outcome
-        return replace(outcome, text=self.stepping.gateway.told(outcome.text))
+        refusals = "" if outcome.request else self.stepping.gateway.refusals()
+        return await self._told(outcome, refusals) if refusals else outcome
 
     async def _ended(self) -> Outcome:
         """Return how the turn ends, for a fault that nobody foresaw too."""
@@ -65,9 +70,21 @@ class Course:
             return await (self._cut(violation) if violation else self._run())
         except LeaseLost:
             raise  # nothing that this process does counts any more
+        except Unavailable as error:
+            self.progress.settle()
+            return self.progress.outcome(Reason.ERROR, said(error.shown, self.redactor))
         except Exception as error:  # noqa: BLE001 - a message of any shape ends its turn by name
             _log.error("turn %s: %s", self.asking.turn, type(error).__name__)
             return self._forced(Reason.ERROR)
+
+    async def _told(self, outcome: Outcome, refusals: str) -> Outcome:
+        """Add what was refused, for whoever asked; where a guardrail stops that, nothing is posted."""
+        results = results_of(self.progress.entries)
+        violation = await self.guarding.check(Output(text=refusals, results=results))
+        if violation:
+            self.progress.unsay(violation.note)
+            return self.progress.outcome(violation.reason, violation.text)
+        return replace(outcome, text="\n".join((outcome.text, refusals)))
 
     async def _run(self) -> Outcome:
         for number in range(1, self.limits.turns + 1):
@@ -88,11 +105,16 @@ class Course:
         return await self._cut(Reason.MAX_TURNS)
 
     async def _listened(self) -> Violation | None:
-        """Begin with the message, or with a note where it may not be answered."""
+        """Begin with the message and the briefing for it, or with a note where it may not be answered.
+
+        Nothing at all is made of a message before it was checked.
+        """
         self.progress.hear(UNCHECKED)
         heard = Input(speaker=self.heard.speaker, text=self.heard.text)
         violation = await self.guarding.check(heard)
         self.progress.hear(violation.note if violation else self.heard)
+        if not violation:
+            self.progress.hear(*await self.brief(), self.heard)
         return violation
 
     async def _step(self, move: Use, *, is_last: bool) -> Outcome | Reason | Violation | None:
@@ -101,7 +123,7 @@ class Course:
         ended = await self.stepping.take(move, looks=looks)
         if looks and not ended:
             room = self.limits.kept_bytes - self.progress.bytes
-            self.progress.append(*await self.mail(room, self.guarding.check, self.deadline))
+            self.progress.append(*await self.mail(room, self.guarding.screen, self.deadline))
         return ended
 
     async def _next(self) -> Move | Reason | Violation:

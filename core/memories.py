@@ -80,8 +80,9 @@ class Memory:
 
 
 class Memories(Protocol):
-    """Where memories are kept. Every method is one transaction; those past their time are removed first.
+    """Where memories are kept. Every method is one transaction.
 
+    Kept ones past their time are removed first; of episodes, which nobody keeps, none past it is read.
     What writes raises `LeaseLost` where the caller's claim is not held any more.
     """
 

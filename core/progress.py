@@ -35,10 +35,10 @@ class Progress:
     _sent: int = 0
     """How many of the entries a model was given: those are not taken back."""
 
-    def hear(self, entry: Heard | Noted) -> None:
+    def hear(self, *entries: Entry) -> None:
         """Begin the turn with this instead of what it began with; no model was given anything yet."""
-        self.bytes += prompt_bytes((entry,)) - prompt_bytes(self.entries)
-        self.entries = (entry,)
+        self.bytes += prompt_bytes(entries) - prompt_bytes(self.entries)
+        self.entries = entries
         self.watch(self.entries)
 
     @property
@@ -84,6 +84,13 @@ class Progress:
             self.bytes -= prompt_bytes((last,))
             self.entries = self.entries[:-1]
         self.watch(self.entries)
+
+    def unsay(self, note: Noted) -> None:
+        """Put a note in the place of words that nobody was shown."""
+        if self.entries and isinstance(self.entries[-1], Spoke):
+            self.bytes -= prompt_bytes((self.entries[-1],))
+            self.entries = self.entries[:-1]
+        self.append(note)
 
     def unheard(self) -> None:
         """Keep only the beginning of a large message that no model was given: the next one may fit."""

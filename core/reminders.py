@@ -86,8 +86,9 @@ class Reminders(Protocol):
         ...
 
     async def cancel(self, caller: Caller, reminder: str) -> bool:
-        """Cancel the caller's own pending reminder; False where they have none of that id.
+        """Cancel the caller's own reminder; False where they have none of that id that was not told.
 
+        The same one again stays cancelled.
         Raises `LeaseLost` as `add` does.
         """
         ...

@@ -31,8 +31,8 @@ Propose: TypeAlias = Callable[
 ]
 """Freezes gated calls as one plan and returns its request's id; raises `Refused` with the reason.
 
-The text is what the reads of the same step found; the entries are what the turn appends to the
-transcript if this is how it ends. Where it returns, the turn has ended.
+The text is what the reads of the same step found, with what was refused; the entries are what the turn
+appends to the transcript if this is how it ends. Where it returns, the turn has ended.
 """
 
 _MOST_REFUSALS = 3
@@ -108,6 +108,10 @@ class Stepping:
         work.results |= {one.call.id: one.refused for one in work.made if one.refused}
         reads = work.of(Effect.READ) if looks else {}
         try:
+            violation = await self._unpostable(work, reads)
+            if violation:
+                self._keep(work, _LAST)
+                return violation
             late = await self._look(work, reads)
             found = work.found(reads)
             request = None if late else await self._proposed(work, about, found)
@@ -123,6 +127,19 @@ class Stepping:
         if self.progress.refusals >= _MOST_REFUSALS:
             return Reason.REPEATED_CALL
         return Reason.MAX_SECONDS if late else None
+
+    async def _unpostable(self, work: Evidence, reads: Mapping[str, Checked]) -> Violation | None:
+        """Return what stops a text that a read has posted later, when it is no part of an answer."""
+        for key, checked in reads.items():
+            if checked.tool.posts is None:
+                continue
+            text = str(checked.arguments.get(checked.tool.posts, ""))
+            results = results_of(self.progress.entries)
+            violation = await self.guarding.check(Output(text=text, results=results))
+            if violation:
+                work.results[key] = Result(call=key, text=violation.text, failed=True)
+                return violation
+        return None
 
     async def _look(self, work: Evidence, reads: dict[str, Checked]) -> bool:
         """Run reads; return whether the deadline cut any."""
@@ -149,7 +166,8 @@ class Stepping:
             self._block(work, gated, {})
             return None
         explained = agent_text(work.step, gated.keys(), about, self.redactor)
-        violation = await self._violation(work, explained, found)
+        posted = "\n".join(filter(None, (found, self.gateway.refusals(but=gated.values()))))
+        violation = await self._violation(work, explained, posted)
         if violation:
             work.results |= {
                 key: Result(call=key, text=violation.text, failed=True) for key in gated
@@ -159,7 +177,7 @@ class Stepping:
         if refused:
             self._block(work, gated, refused)
             return None
-        return await self._asked(work, gated, explained, self.gateway.told(found))
+        return await self._asked(work, gated, explained, posted)
 
     def _block(
         self, work: Evidence, gated: Mapping[str, Checked], refused: Mapping[str, Result]
@@ -170,14 +188,14 @@ class Stepping:
         work.open |= gated.keys() - refused.keys()
 
     async def _asked(
-        self, work: Evidence, gated: Mapping[str, Checked], explained: AgentText, found: str
+        self, work: Evidence, gated: Mapping[str, Checked], explained: AgentText, posted: str
     ) -> str | None:
         """Open the request, or answer each call with why there is none."""
         before = dict(work.results)
         work.results |= {key: Result(call=key, text=_WAITS) for key in gated}
         entries = (*self.progress.entries, *work.entries(_LAST, self.progress.room))
         try:
-            return await self.propose(tuple(gated.values()), explained, found, entries)
+            return await self.propose(tuple(gated.values()), explained, posted, entries)
         except BaseException as error:
             work.results = before
             if not isinstance(error, SaysoError) or isinstance(error, LeaseLost):
@@ -187,14 +205,14 @@ class Stepping:
             self.progress.refusals += not isinstance(error, Unavailable)
             return None
 
-    async def _violation(self, work: Evidence, about: AgentText, found: str) -> Violation | None:
+    async def _violation(self, work: Evidence, about: AgentText, posted: str) -> Violation | None:
         """Return what stops a proposal, or what is posted beside its card."""
         calls = tuple(work.of(Effect.WRITE).values())
         violation = await self.guarding.check(Proposed(calls=calls, about=about))
-        if violation or not found:
+        if violation or not posted:
             return violation
         results = (*results_of(self.progress.entries), *work.results.values())
-        return await self.guarding.check(Output(text=found, results=results))
+        return await self.guarding.check(Output(text=posted, results=results))
 
     def _remember(self, work: Evidence) -> None:
         """Remember which calls were answered, so that they are not made again."""

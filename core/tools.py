@@ -34,6 +34,10 @@ OWN = frozenset({QUESTION, ABSORB, TASK})
 """Names of what belongs to a turn itself; no other tool has one of them."""
 
 
+_SOME = "an argument"
+"""Stands for the name of an argument that is not to be repeated."""
+
+
 def of_runbook(name: str) -> str:
     """Return the resource under which the policy knows a runbook."""
     return f"runbook:{name}"
@@ -116,6 +120,8 @@ class Tool:
     """What answers a call of a tool that is no runbook. It changes nothing outside of Sayso."""
     authorize: Allow | None = None
     """The tool's own say about who may call it with what, after the policy's."""
+    posts: str | None = None
+    """The argument that is posted later, if one is: what may not be answered may not be in it."""
 
     def __post_init__(self) -> None:
         if self.look and self.effect is not Effect.READ:
@@ -138,7 +144,14 @@ class Tool:
         try:
             model = self.parameters.model_validate({**{n: offered[n] for n in filled}, **arguments})
         except ValidationError as error:
-            raise Incorrect(f"{self.name}: {_expectation(error)}") from error
+            wrong = wording.first(error)
+            where = ".".join(str(part) for part in wrong.where) or "arguments"
+            named = one_line(where, 60) if not hidden(where) else _SOME
+            own = where if where in (*self.names, "arguments") else _SOME
+            raise Incorrect(
+                f"{self.name}: {_expectation(wrong, named)}",
+                logged=f"{self.name}: {_expectation(wrong, own)}",
+            ) from error
         valid: dict[str, Json] = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
         try:
             encode(valid)
@@ -208,13 +221,10 @@ class Toolbox:
         raise Incorrect(MISSING)
 
 
-def _expectation(error: ValidationError) -> str:
-    first = wording.first(error)
-    where = ".".join(str(part) for part in first.where) or "arguments"
-    name = one_line(where, 60) if not hidden(where) else "an argument"
-    problem = first.problem
-    if first.kind == "missing":
+def _expectation(wrong: wording.Wrong, name: str) -> str:
+    problem = wrong.problem
+    if wrong.kind == "missing":
         problem = "it is required and has no default"
-    if first.kind == "extra_forbidden":
+    if wrong.kind == "extra_forbidden":
         problem = "there is no such argument"
     return f"`{name}`: {problem}. Call it again with that corrected."

@@ -1,7 +1,8 @@
 """What happens in a turn, kept as it happens, so that a crash leaves all of it readable.
 
-Names, ids, sizes and digests: no happening repeats what somebody said or what a call was given. Only
-why something was refused is words: they may name an argument as the model did, and never a secret.
+Names, ids, sizes and digests: no happening repeats what somebody said or what a call was given, not even
+the name of a tool or an argument that there is not. Only why something was refused is words, of whoever
+refused it: software, a guardrail or a tool's own say. They hold no secret.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -33,7 +33,7 @@ from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
 from core.deliveries import EDIT, POST, Chat
 from core.events import Approve, Ask, Place, Stop, StopRun
-from core.frame import Classifier
+from core.frame import Classifier, Frames
 from core.guardrails import Guards
 from core.jobs import Engine, Handler, Job
 from core.principals import Identity
@@ -65,6 +65,8 @@ class Bots:
     wakes: bool = True
     """Whether a reminder that is due starts a turn."""
     classifier: Callable[[Toolbox], Classifier] = by_name
+    frames: Frames | None = None
+    """Where tasks are read instead."""
     cache: Cache = field(default_factory=Cache)
     """What these processes remember: more than any that are really several may."""
     tempo: Tempo = field(default_factory=Tempo)
@@ -101,7 +103,7 @@ class Bots:
             ),
             briefing=Briefing(
                 system=instructions(),
-                frames=stores.frames,
+                frames=self.frames or stores.frames,
                 redactor=redactor,
                 toolbelt=self.toolbelt,
                 classifier=self.classifier,
@@ -147,6 +149,7 @@ class Bots:
         return Notifying(
             reminders=self.world.stores.reminders,
             inbox=self.inbox,
+            guards=self.guards,
             wakes=self.wakes,
         )
 

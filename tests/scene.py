@@ -64,6 +64,11 @@ async def untold(_: Sequence[Happening]) -> None:
     """Keep nothing."""
 
 
+async def unbriefed() -> tuple[Entry, ...]:
+    """Tell nothing before a message."""
+    return ()
+
+
 async def unchecked(_: object) -> None:
     """Refuse nothing."""
 
@@ -93,6 +98,7 @@ def a_session(limits: Limits) -> Session:
         access=an_access(),
         guarding=a_guarding(Guards(), Redactor.of([])),
         trail=untold,
+        brief=unbriefed,
         mail=no_mail,
         watch=lambda _: None,
     )

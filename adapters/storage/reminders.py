@@ -154,7 +154,8 @@ def _cancel(now: datetime, caller: Caller, reminder: str) -> Transaction[bool]:
     found = yield from _get(caller.tenant, reminder)
     if found is None or found.owner != caller.principal:
         return False
-    return (yield from _end(now, found, ReminderState.CANCELLED, caller.principal))
+    ended = yield from _end(now, found, ReminderState.CANCELLED, caller.principal)
+    return ended or found.state is ReminderState.CANCELLED
 
 
 def _tell(now: datetime, reminder: Reminder, note: str, turn: NewTurn | None) -> Transaction[None]:
@@ -168,7 +169,7 @@ def _tell(now: datetime, reminder: Reminder, note: str, turn: NewTurn | None) ->
     except Refused as refusal:  # before it wrote anything; the note is there, so its owner knows
         yield from log(
             now, reminder.tenant, "attempt.refused", reminder.owner, given_sha256=None,
-            why=refusal.shown,
+            why=refusal.logged,
         )  # fmt: skip
 
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import deciding, opening
+from adapters.storage import deciding, jobs, opening
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import Database, Transaction, each, log, rows
 from approvals.models import Denial, NewRequest, Request, Spent, Voted
 from core import canonical
 from core.display import sound
-from core.jobs import Job
+from core.jobs import Claim, Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,19 @@ class Requests:
         """See the port."""
         return await self.database.transact(lambda now: _live(now, tenant, conversation))
 
-    async def attempt_refused(self, tenant: str, *, principal: str, request: str, why: str) -> None:
+    async def attempt_refused(
+        self, tenant: str, *, principal: str, request: str, why: str, claim: Claim | None = None
+    ) -> None:
         """See the port."""
         # What was given may be any text at all, so only its digest is kept.
         given = canonical.sha256(sound(request)) if request else None
-        await self.database.transact(
-            lambda now: log(now, tenant, "attempt.refused", principal, given_sha256=given, why=why)
-        )
+
+        def note(now: datetime) -> Transaction[None]:
+            if claim:
+                yield from jobs.must_hold(now, claim)
+            yield from log(now, tenant, "attempt.refused", principal, given_sha256=given, why=why)
+
+        await self.database.transact(note)
 
 
 def _live(now: datetime, tenant: str, conversation: str | None) -> Transaction[list[Request]]:

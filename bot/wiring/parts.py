@@ -243,6 +243,7 @@ class Parts:
         return Notifying(
             reminders=Reminders(self.database),
             inbox=self._inbox(look=_nothing, runner=None),
+            guards=guards_of(self.settings.guardrails),
             wakes=notify.wakes(self.model, self.settings.toolsets.reminders),
         )
 

@@ -29,12 +29,17 @@ MOST_STATED = 10
 """How many of the newest memories a model is told of without asking."""
 
 _NO_MEMORY = {
-    Trust.PERSON: "There is no such memory in this conversation. `recall` names those that there are.",
+    Trust.PERSON: (
+        "No memory of that id is here now: it was forgotten already, its time is over, or there never "
+        "was one in this conversation. `recall` names those that there are."
+    ),
     Trust.MODEL: (
-        "You kept no such memory in this conversation. `recall` names those that there are; what a "
-        "person kept, only a person forgets, with !forget."
+        "No memory of that id that you kept is here now: it was forgotten already, its time is over, or "
+        "there never was one in this conversation. `recall` names those that there are; what a person "
+        "kept, only a person forgets, with !forget."
     ),
 }
+"""They hold too where a turn is answered again that forgot it before its process died."""
 
 
 class MemoryConfig(Exposure):

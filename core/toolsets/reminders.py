@@ -15,7 +15,7 @@ from core.errors import Incorrect, Refused
 from core.params import Param
 from core.ports import Clock
 from core.redaction import Redactor
-from core.reminders import NewReminder, Reminder, Reminders
+from core.reminders import NewReminder, Reminder, Reminders, ReminderState
 from core.tools import Caller
 from core.toolset import Channel, Exposure, Instruction, Toolset
 from core.toolsets.own import own_tool
@@ -74,7 +74,12 @@ class _Deeds:
             due=self._due(str(arguments["when"])),
         )
         kept = await self.reminders.add(new, most=self.config.most)
-        return f"Reminder {kept.id} is set for {_shown(kept.due)}."
+        if kept.state is ReminderState.PENDING:
+            return f"Reminder {kept.id} is set for {_shown(kept.due)}."
+        return (
+            f"Reminder {kept.id} was set for {_shown(kept.due)} in this turn and is {kept.state} now, so "
+            "it is not set again. Change its text or its time to set another one."
+        )
 
     async def show(self, arguments: JsonObject, caller: Caller) -> str:
         del arguments
@@ -123,6 +128,7 @@ def toolset(
                 "text": text,
             },
             deeds.add,
+            posts="text",
         ),
         own_tool(LIST, "List the person's pending reminders in this conversation.", {}, deeds.show),
         own_tool(
@@ -149,9 +155,18 @@ def toolset(
 
 def note(reminder: Reminder) -> str:
     """Return what is posted when a reminder is due; its text is marked as what somebody else wrote."""
+    return f"{_about(reminder)}:\n{quoted(reminder.text)}"
+
+
+def kept_back(reminder: Reminder, why: str) -> str:
+    """Return what is posted instead where a guardrail stops it, which says `why`."""
+    return f"{_about(reminder)}, is due. Its text was kept back by a guardrail: {why}."
+
+
+def _about(reminder: Reminder) -> str:
     return (
         f"A reminder of {reminder.owner}'s, set {_shown(reminder.set_at)} for "
-        f"{_shown(reminder.due)}:\n{quoted(reminder.text)}"
+        f"{_shown(reminder.due)}"
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from approvals.delegation import Delegation
 from approvals.switches import Switches
 from core.canonical import JsonObject
-from core.errors import Invalid, Refused
+from core.errors import Invalid, Refused, Unavailable
 from core.gateway import TooOften
 from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
@@ -53,11 +53,23 @@ async def test_c66_authority_that_went_since_the_turn_began_is_gone(world: World
         await begun.authorize(READ)
 
 
-async def test_what_cannot_be_read_lets_nothing_through(world: World) -> None:
+async def test_what_cannot_be_read_lets_nothing_through_for_now(world: World) -> None:
     begun = delegation(world)
-    world.unreadable = Invalid("sayso.yml:1: no.")
-    with pytest.raises(Invalid):
+    world.unreadable = Invalid("sayso.yml:1: it is half written.")
+    with pytest.raises(Unavailable, match="half written"):
         await begun.authorize(READ)
+    with pytest.raises(Unavailable, match="half written"):
+        await begun.count([READ])
+    world.unreadable = None
+    assert await begun.authorize(READ) is None
+
+
+async def test_a_tool_that_says_that_something_is_wrong_says_so_for_good(world: World) -> None:
+    async def says(*_: object) -> object:
+        raise Invalid("It is set up wrongly.")
+
+    with pytest.raises(Invalid):
+        await delegation(world).authorize(replace(LOOK, authorize=says).check({"word": "a"}, {}))
 
 
 async def test_a_right_to_read_is_none_to_propose_and_the_other_way_round(world: World) -> None:

@@ -29,12 +29,14 @@ from tests.gates import (
     without,
 )
 from tests.stores import (
+    LOST,
     OTHER_CONVERSATION,
     OTHER_TENANT,
     Stores,
     answering,
     everything,
     facts_of,
+    lose,
     said_in,
 )
 
@@ -492,6 +494,16 @@ async def test_c77_what_made_a_plan_another_one_is_in_no_record_either(world: Wo
     ]
 
 
+async def test_i12_a_secret_in_what_is_in_the_way_is_in_no_record(world: World) -> None:
+    request = await world.propose()
+    world.runner.obstacles["append-word",] = f"There is no {SECRET}."
+    await refused(world.propose(word="beta"))
+    await refused(world.approve("bob", request))
+    assert "There is no [redacted]" in (await world.attempts())[0].body
+    assert "There is no [redacted]" in (await world.now(request)).reason
+    assert SECRET not in repr(await everything(world.stores.database))
+
+
 async def test_i13_another_effect_or_another_conversation_is_not_refused(world: World) -> None:
     await world.deny("bob", await world.propose(word="force push"))
     assert (await world.propose(word="push")).state is State.OPEN
@@ -600,6 +612,26 @@ async def test_a_turn_that_is_lost_while_it_proposes_is_no_refusal(world: World)
         await world.ask(a_proposal(APPEND.check({"word": "alpha"}, {}), closing=answers))
     assert await world.attempts() == []
     assert await world.requests() == []
+
+
+@pytest.mark.parametrize("how", LOST)
+async def test_c77_who_lost_the_turn_puts_no_refusal_on_record(world: World, how: str) -> None:
+    answers = await answering(world.stores, a_new_turn("t_new", conversation=CONVERSATION))
+    asked = a_proposal(APPEND.check({"word": "alpha"}, {}), turn="t_new", closing=answers)
+    world.runner.obstacles["preview",] = "Not today."
+    await lose(world.stores, answers.job, how)
+    before = await everything(world.stores.database)
+    with pytest.raises(LeaseLost):
+        await world.ask(asked)
+    assert await everything(world.stores.database) == before
+
+
+async def test_a_turn_that_is_held_puts_it_there(world: World) -> None:
+    answers = await answering(world.stores, a_new_turn("t_new", conversation=CONVERSATION))
+    world.runner.obstacles["preview",] = "Not today."
+    asked = a_proposal(APPEND.check({"word": "alpha"}, {}), turn="t_new", closing=answers)
+    assert "Not today." in await refused(world.ask(asked))
+    assert len(await world.attempts()) == 1
 
 
 async def test_a_turn_ends_with_the_request_that_it_proposes_through_the_gate(

@@ -7,8 +7,10 @@ import pytest
 
 from bot.ask import Answered
 from bot.briefing import instructions
+from core.errors import Unavailable
 from core.events import Place
-from core.frame import Classifier, Frame, Topic
+from core.frame import Classifier, Frame, Known, Topic
+from core.guardrails import Guards, Input
 from core.outcomes import Reason
 from core.rendering import MARGIN, rendered
 from core.toolbelt import Toolbelt
@@ -17,7 +19,7 @@ from core.tools import TASK as NAME
 from core.toolset import Instruction, Toolset
 from core.transcript import Entry, Form, Heard, Move, Noted, Say, Stated, ToolCall, Use
 from tests.bots import Bots
-from tests.builders import CONVERSATION, a_tool
+from tests.builders import CONVERSATION, TENANT, a_tool
 from tests.fakes.model import Scripted, ScriptedModel
 from tests.fakes.runner import for_ever
 from tests.gates import EVE, World, allow
@@ -352,3 +354,71 @@ async def test_p40_who_may_not_propose_gets_no_card_by_quoting_somebody_who_may(
         bots, '[message from "alice"]\n| append alpha', write("alpha"), DONE, person="carol"
     )
     assert (told.reason, told.request) == (Reason.ANSWERED, None)
+
+
+# What no guardrail let pass
+
+
+def is_rude(given: Input) -> str | None:
+    return "it is rude" if "4711" in given.text else None
+
+
+async def test_c78_of_a_message_that_a_guardrail_stopped_no_state_or_frame_is_made(
+    bots: Bots,
+) -> None:
+    bots.guards = Guards(input=(is_rude,))
+    told = await answered(bots, "restart the web for 4711")
+    assert (told.reason, bots.model.seen) == (Reason.GUARDRAIL_INPUT, [])
+    assert (await bots.world.stores.frames.known(TENANT, CONVERSATION)).frame.is_empty
+    await answered(bots, "and now?")
+    assert "4711" not in repr(bots.model.seen)
+    assert newest(bots) == "topic: no change\nintent: and now?"
+
+
+async def test_c78_nor_of_one_whose_turn_was_stopped_while_it_was_checked(bots: Bots) -> None:
+    begun = asyncio.Event()
+
+    async def hangs(_: Input) -> None:
+        begun.set()
+        await for_ever()
+
+    bots.guards = Guards(input=(hangs,))
+    bots.model = ScriptedModel(generative=True)
+    turn = asyncio.create_task(bots.answer(await bots.receive("restart 4711", CONVERSATION)))
+    await begun.wait()
+    await bots.stop("alice", CONVERSATION)
+    assert (await turn).reason is Reason.STOPPED
+    bots.guards = Guards()
+    await answered(bots, "and now?")
+    assert "4711" not in repr(bots.model.seen)
+
+
+async def test_a_message_is_checked_before_any_state_is_asked_for_and_stands_behind_it(
+    bots: Bots,
+) -> None:
+    asked = list[str]()
+
+    def guard(given: Input) -> None:
+        asked.append(given.text)
+
+    async def state(_: Caller) -> str:
+        asked.append("state")
+        return "web: up"
+
+    bots.guards = Guards(input=(guard,))
+    bots.toolbelt = Toolbelt((Toolset(name="fleet", state=state),))
+    await answered(bots, "hello")
+    assert asked == ["hello", "state"]
+    assert isinstance(bots.model.seen[0][-1], Heard)
+
+
+async def test_a_task_that_cannot_be_read_now_ends_the_turn_in_so_many_words(bots: Bots) -> None:
+    class Busy:
+        async def known(self, tenant: str, conversation: str) -> Known:
+            del tenant, conversation
+            raise Unavailable("The database is busy. Try again.")
+
+    bots.frames = Busy()
+    told = await answered(bots, "hello")
+    assert (told.reason, told.text) == (Reason.ERROR, "The database is busy. Try again.")
+    assert bots.model.seen == []

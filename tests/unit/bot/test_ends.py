@@ -224,7 +224,7 @@ ROWS = {
         plays=said(says={"input": ["no"]}),
         reason=Reason.GUARDRAIL_INPUT,
         text="Not answered: no. Nothing was changed; ask in other words.",
-        kinds="stated noted",
+        kinds="noted",
     ),
     "a prompt that a guardrail stops": Row(
         plays=said(says={"context": ["no"]}),

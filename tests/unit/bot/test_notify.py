@@ -13,12 +13,13 @@ from bot.notify import wakes
 from core.conversations import TURN
 from core.deliveries import Text
 from core.errors import Invalid, Unavailable
+from core.guardrails import Guards, Input, Output
 from core.redaction import Redactor
 from core.reminders import DUE, ReminderState, job_of
 from core.toolbelt import Toolbelt
 from core.tools import OWN
 from core.toolsets.reminders import RemindersConfig, toolset
-from core.transcript import Heard, Noted, Say, ToolCall, Use
+from core.transcript import Entry, Heard, Noted, Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, TENANT, THREAD, a_caller, a_new_turn
 from tests.fakes.chat import FakeChat
@@ -464,3 +465,118 @@ async def test_t11_a_stop_of_everything_leaves_reminders_to_their_owner(bots: Bo
     name = await set_one(bots)
     await bots.stop("alice", CONVERSATION, everything=True)
     assert await state(bots, name) is ReminderState.PENDING
+
+
+@pytest.mark.parametrize("task", ["", "restart the web"])
+async def test_c13_one_that_is_due_leaves_the_task_as_it_is(
+    bots: Bots, clock: FrozenClock, task: str
+) -> None:
+    if task:
+        bots.model = ScriptedModel(Say(text="ok"), generative=True)
+        await say(bots, task)
+    await set_one(bots)
+    bots.model = ScriptedModel(Say(text="It is up."), generative=True)
+    await due(bots, clock)
+    known = await bots.world.stores.frames.known(TENANT, CONVERSATION)
+    assert known.frame.intent == task
+
+
+# Answered again after a crash
+
+
+async def test_p15_one_that_is_over_is_not_said_to_be_set(bots: Bots, clock: FrozenClock) -> None:
+    remind, _, cancel = (tool.look for tool in bots.toolbelt.toolsets[0].tools)
+    assert remind
+    assert cancel
+    asked = {"when": "2h", "text": "look"}, a_caller()
+    name = (await remind(*asked)).split()[1]
+    await cancel({"id": name}, a_caller())
+    assert await remind(*asked) == (
+        f"Reminder {name} was set for 2026-03-01 11:30:00 UTC in this turn and is cancelled now, so it "
+        "is not set again. Change its text or its time to set another one."
+    )
+    other = {"when": "1h", "text": "look"}, a_caller()
+    name = (await remind(*other)).split()[1]
+    bots.wakes = False
+    await due(bots, clock)
+    assert f"Reminder {name} was set for" in (said := await remind(*other))
+    assert "and is told now" in said
+
+
+async def test_p15_a_cancel_that_is_answered_again_says_that_it_is_cancelled(bots: Bots) -> None:
+    name = await set_one(bots)
+    for _ in range(2):
+        assert await say(bots, f"!cancel_reminder {name}") == "Cancelled. It will not come back."
+    log = [entry.kind for entry in await log_of(bots.world.stores)]
+    assert log.count("reminder.cancelled") == 1
+    assert (await say(bots, f"!cancel_reminder {name}", "bob")).startswith("You have no such")
+
+
+async def test_p15_one_that_was_told_is_not_cancelled_any_more(
+    bots: Bots, clock: FrozenClock
+) -> None:
+    name = await set_one(bots)
+    bots.wakes = False
+    await due(bots, clock)
+    assert (await say(bots, f"!cancel_reminder {name}")).startswith("You have no such reminder")
+
+
+# Words that may not be said
+
+
+def is_rude(given: Input | Output) -> str | None:
+    return "it is rude" if "quagga" in given.text else None
+
+
+async def test_c78_what_a_model_may_not_say_it_sets_as_no_reminder(bots: Bots) -> None:
+    bots.guards = Guards(output=(is_rude,))
+    call = ToolCall(id="1", tool="remind_me", arguments={"when": "1h", "text": "say quagga"})
+    bots.model = ScriptedModel(Use(calls=(call,)), generative=True)
+    assert (await say(bots, "and later?")).startswith("Not answered: it is rude.")
+    assert (await say(bots, "!remind_me 1h 'say quagga'")).startswith("Not answered: it is rude.")
+    assert await jobs_of(bots.world.stores, DUE) == []
+
+
+KEPT_BACK = (
+    "A reminder of alice's, set 2026-03-01 09:30:00 UTC for 2026-03-01 11:30:00 UTC, is due. Its text "
+    "was kept back by a guardrail: it is rude."
+)
+
+
+@pytest.mark.parametrize(
+    "guards", [Guards(input=(is_rude,)), Guards(output=(is_rude,))], ids=["input", "output"]
+)
+async def test_c78_what_may_not_be_said_when_it_is_due_is_neither_posted_nor_told_a_model(
+    bots: Bots, clock: FrozenClock, guards: Guards
+) -> None:
+    name = await set_one(bots, "!remind_me 2h 'say quagga'")
+    bots.guards = guards
+    await due(bots, clock)
+    assert await notes(bots) == [KEPT_BACK]
+    assert await state(bots, name) is ReminderState.TOLD
+    bots.model = ScriptedModel(Say(text="ok"), generative=True)
+    assert await say(bots, "and?") == "ok"
+    assert KEPT_BACK in [one.text for one in bots.model.seen[0] if isinstance(one, Noted)]
+    told = [one for one in bots.model.seen[0] if not _is_of_the_command(one)]
+    assert "quagga" not in repr(told)
+
+
+def _is_of_the_command(entry: Entry) -> bool:
+    """Whether it was told where the reminder was set, when it might still be said."""
+    return isinstance(entry, Noted | Heard) and "remind_me" in entry.text
+
+
+async def test_i12_what_is_a_secret_when_it_is_due_is_masked(
+    bots: Bots, clock: FrozenClock
+) -> None:
+    made = toolset(RemindersConfig(), bots.world.stores.reminders, clock, Redactor.of([]))
+    bots.toolbelt = Toolbelt.of([made])
+    remind = made.tools[0].look
+    assert remind
+    await remind({"when": "2h", "text": f"use {SECRET}"}, a_caller())
+    bots.model = ScriptedModel(Say(text="ok"), generative=True)
+    await due(bots, clock)
+    assert [each.split("> ")[1] for each in await notes(bots)] == ["use [redacted]"]
+    assert SECRET not in repr(bots.model.seen)
+    assert isinstance(asked := bots.model.seen[0][-1], Heard)
+    assert asked.text.endswith("\n> use [redacted]")

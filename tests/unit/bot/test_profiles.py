@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from approvals.models import State
+from bot.ask import Answered
 from core.canonical import JsonObject
-from core.errors import Refused
+from core.errors import Invalid, Refused
 from core.events import Ask
 from core.limits import Limits
 from core.outcomes import Reason
@@ -21,9 +22,10 @@ from core.transcript import Entry, Move, Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, TENANT, a_proposal, a_tool
 from tests.fakes.clock import FrozenClock
+from tests.fakes.guards import FakeGuards
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import for_ever
-from tests.gates import APPEND, LOW, PLENTY, World, allow, who
+from tests.gates import APPEND, LOW, PLENTY, SECRET, World, allow, who
 from tests.jobs import soon
 from tests.stores import Stores, happened_in, log_of
 
@@ -284,6 +286,42 @@ async def test_c22_nothing_of_a_plan_is_counted_where_one_call_is_not_authorised
     assert (answered.request, answered.text) == (None, "It is not your order.")
     bots.model = generative(WRITES)
     assert (await bots.answer(await bots.receive("hi"))).request is not None
+
+
+async def asked_with(bots: Bots, why: str) -> Answered:
+    """Have a plan proposed that a tool refuses in these words."""
+
+    async def no(_: JsonObject, caller: Caller) -> str:
+        del caller
+        return why
+
+    plan = await bots.world.gate.freeze(a_proposal(APPEND.check({"word": "a"}, {})))
+    bots.world.tools = (replace(APPEND, authorize=no),)
+    return await bots.answer(await bots.inbox.ask_plan(an_ask(), plan))
+
+
+async def test_i12_a_secret_in_why_a_plan_may_not_be_proposed_is_shown_to_nobody(
+    bots: Bots,
+) -> None:
+    answered = await asked_with(bots, f"Only {SECRET} opens this.")
+    assert answered.text == "Only [redacted] opens this."
+
+
+async def test_c78_why_a_plan_may_not_be_proposed_is_guarded_before_it_is_posted(
+    bots: Bots,
+) -> None:
+    bots.guards = FakeGuards({"output": ["no orders"]}).guards
+    answered = await asked_with(bots, "It is not your order.")
+    assert answered.reason is Reason.GUARDRAIL_OUTPUT
+    assert "your order" not in answered.text
+
+
+async def test_i12_nor_is_one_in_what_is_wrong_with_a_file(bots: Bots) -> None:
+    received = await bots.receive("hi")
+    bots.world.unreadable = Invalid(f"sayso.yml:1: what is {SECRET}? Correct it.")
+    answered = await bots.answer(received)
+    assert answered.text == "sayso.yml:1: what is [redacted]? Correct it."
+    bots.world.unreadable = None
 
 
 @pytest.mark.parametrize("where", ["tenant", "channel"])

@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import SaysoError, Unavailable
-from core.gateway import Access, TooOften
+from core.errors import Refused, SaysoError, Unavailable
+from core.gateway import Access, Check, TooOften
+from core.guardrails import Guards, Output
+from core.limits import Limits
 from core.outcomes import Reason
 from core.tools import MISSING, Checked
 from core.trail import Looked, Moved, Stage, Staged
-from core.transcript import Broken, Say, Stop, Use, Wire
+from core.transcript import Broken, Noted, Say, Stop, ToolCall, Use, Wire
+from tests.fakes.guards import FakeGuards
 from tests.fakes.runner import exited
 from tests.scene import TOOLS, Scene, an_access, call, use
 
@@ -338,3 +341,111 @@ async def test_c77_a_read_is_on_record_at_its_completion_without_what_it_found()
     [looked] = [one for one in scene.happened if isinstance(one, Looked)]
     assert (looked.call, looked.tool, looked.failed) == ("1", "look", True)
     assert not any("sekret" in str(one) or "alpha" in str(one) for one in scene.happened)
+
+
+# Words of others that are posted
+
+
+SECRET = "hunter2hunter2"
+TELLS = refusing(f"Only {SECRET} opens this.")
+
+
+async def test_i12_a_secret_in_a_reason_reaches_nobody_beside_an_answer_or_a_card() -> None:
+    for last in (OK, use(call("append-word", name="2", rationale="because"))):
+        scene = Scene(generative=True, access=an_access(authorize=of_looks(TELLS)))
+        outcome, _ = await scene.turn(use(call("look")), last)
+        posted = "\n".join((outcome.text, *scene.proposals.seen))
+        assert "(not run: look: Only [redacted] opens this.)" in posted
+        assert SECRET not in repr((outcome, scene.happened, scene.proposals.entries))
+
+
+def of_looks(access: Access) -> Check:
+    async def authorize(checked: Checked) -> object:
+        return await access.authorize(checked) if checked.tool.name == "look" else None
+
+    return authorize
+
+
+async def test_c78_a_reason_is_guarded_before_it_is_posted() -> None:
+    for last in (OK, use(call("append-word", name="2", rationale="because"))):
+        fake = FakeGuards()
+        access = an_access(authorize=of_looks(refusing("It is not your order.")))
+        await Scene(generative=True, access=access, guards=fake.guards).turn(
+            use(call("look")), last
+        )
+        assert isinstance(posted := fake.seen[-1], Output)
+        assert posted.text == "(not run: look: It is not your order.)"
+
+
+async def test_c78_an_answer_whose_refusals_are_stopped_is_not_posted_either() -> None:
+    guards = Guards(output=(lambda given: "no orders" if "order" in given.text else None,))
+    scene = Scene(generative=True, access=refusing("It is not your order."), guards=guards)
+    outcome, _ = await scene.turn(use(call("look")), Say(text="4711"))
+    assert outcome.reason is Reason.GUARDRAIL_OUTPUT
+    assert "order" not in outcome.text.replace("no orders", "")
+    assert "4711" not in repr(outcome)
+
+
+@pytest.mark.parametrize("last", ["question", "limit"])
+async def test_c78_nor_is_a_reason_beside_words_that_pass_no_guardrail(last: str) -> None:
+    fake = FakeGuards({"output": ["no orders"]})
+    asks = ToolCall(id="2", tool="ask_user", arguments={"question": "Which?"})
+    limits = Limits(seconds=10) if last == "question" else Limits(seconds=10, tokens=1)
+    access = refusing("It is not your order.")
+    scene = Scene(generative=True, access=access, guards=fake.guards, limits=limits)
+    outcome, _ = await scene.turn(use(call("look"), tokens=1), use(asks))
+    assert (outcome.reason, "your order" in outcome.text) == (Reason.GUARDRAIL_OUTPUT, False)
+    [lines] = [one for one in fake.seen if isinstance(one, Output)]
+    assert lines.text == "(not run: look: It is not your order.)"
+    assert isinstance(outcome.entries[-1], Noted)
+
+
+# What is on record of why not
+
+
+ODD = "the code is quagga"
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "why"),
+    [
+        (call("quagga-is-the-code"), "_unnamed_", MISSING),
+        (
+            call("look", **{ODD: "x"}),
+            "look",
+            "look: `an argument`: there is no such argument. Call it again with that corrected.",
+        ),
+        (
+            replace(call("look"), arguments={"word": {ODD: "x"}}),
+            "look",
+            "look: `word`: Input should be a valid string. Call it again with that corrected.",
+        ),
+        (
+            replace(call("look"), fault=f"It is no JSON at {ODD}."),
+            "look",
+            "look: its arguments could not be read.",
+        ),
+        (call("look", file=2**60), "look", ""),
+        (call("ask_user", "quagga"), "ask_user", ""),
+    ],
+)
+async def test_c88_the_record_of_a_refusal_holds_no_word_of_a_model(
+    made: ToolCall, name: str, why: str
+) -> None:
+    scene = Scene(generative=True)
+    _, model = await scene.turn(use(replace(made, id="1")), OK)
+    last = [one for one in scene.happened if isinstance(one, Staged)][-1]
+    assert (last.tool, last.why) == (name, why or last.why)
+    assert last.why
+    assert "quagga" not in repr(scene.happened)
+    assert model.told[0].failed
+
+
+async def test_c88_a_refusal_whose_words_are_anybodys_is_on_record_in_its_other_form() -> None:
+    error = Refused("You said quagga.", logged="You said something.")
+    scene = Scene(generative=True, access=refusing(error))
+    outcome, _ = await scene.turn(use(call("look")), OK)
+    assert "You said quagga." in outcome.text
+    assert [one.why for one in scene.happened if isinstance(one, Staged)][-1] == (
+        "You said something."
+    )

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import pytest
@@ -19,7 +20,7 @@ from core.guardrails import (
     results_of,
 )
 from core.limits import Limits
-from core.outcomes import Outcome, Reason, forced
+from core.outcomes import Outcome, Reason
 from core.redaction import Redactor
 from core.trail import Guarded, Happening
 from core.transcript import (
@@ -39,7 +40,7 @@ from core.transcript import (
 from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted
 from tests.fakes.runner import exited, for_ever
-from tests.scene import HEARD, WRITE, Scene, call, untold, use
+from tests.scene import HEARD, LOOK, TOOLS, WRITE, Scene, call, untold, use
 
 LOOKS = use(call("look"))
 APPENDS = use(call("append-word", rationale="because"))
@@ -250,7 +251,7 @@ async def test_where_a_violation_cannot_be_kept_nothing_is_posted_or_proposed_ei
         scene, _ = guarded({stage: ["no"]})
         scene.trail = down
         outcome, _ = await scene.turn(*script)
-        assert (outcome.reason, outcome.text) == (Reason.ERROR, forced(Reason.ERROR))
+        assert (outcome.reason, outcome.text) == (Reason.ERROR, "The disk is full.")
         assert (scene.proposals.made, "4711" in repr(outcome)) == ([], False)
 
 
@@ -346,3 +347,44 @@ async def test_the_next_turn_goes_on_after_each_of_them() -> None:
         scene.history = first.entries
         outcome, _ = await scene.turn(Say(text="ok"))
         assert outcome.reason is Reason.ANSWERED
+
+
+# What a call has posted later
+
+
+async def noted(_: object, caller: object) -> str:
+    del caller
+    return "Noted."
+
+
+POSTS = replace(LOOK, name="later", look=noted, posts="word")
+
+
+@pytest.mark.parametrize("generative", [True, False])
+async def test_c78_a_text_that_is_to_be_posted_later_is_an_output_now(
+    generative: bool,  # noqa: FBT001 - a column
+) -> None:
+    fake = FakeGuards({"output": ["no numbers"]})
+    scene = Scene(generative=generative, guards=fake.guards, tools=(*TOOLS, POSTS))
+    outcome, _ = await scene.turn(use(call("look", name="1"), call("later", "4711", name="2")))
+    assert (outcome.reason, scene.runner.ran) == (Reason.GUARDRAIL_OUTPUT, [])
+    assert fake.seen[-1] == Output(text="4711", results=())
+    assert "4711" not in outcome.text
+    assert results(outcome) == [
+        "Not run: this was the last step of the turn.",
+        "Not answered: no numbers. Nothing was changed; ask for something else.",
+    ]
+    assert scene.happened.count(Guarded(stage="output", why="no numbers")) == 1
+
+
+async def test_c78_what_may_be_said_is_set_and_a_last_step_sets_nothing_to_be_checked() -> None:
+    later = use(call("later", "tomorrow"))
+    fake = FakeGuards()
+    scene = Scene(generative=True, guards=fake.guards, tools=(*TOOLS, POSTS))
+    _, model = await scene.turn(later, SAID)
+    assert [one.text for one in model.told] == ["Noted."]
+    assert [one.text for one in fake.seen if isinstance(one, Output)] == ["tomorrow", SAID.text]
+    fake.seen.clear()
+    scene.limits = Limits(seconds=10, turns=1)
+    await scene.turn(later, SAID)
+    assert [one.text for one in fake.seen if isinstance(one, Output)] == [SAID.text]

@@ -205,10 +205,10 @@ async def test_c77_a_model_forgets_what_it_kept_and_nothing_that_a_person_did(mi
     theirs = (await mind.type("!remember two")).split()[2]
     assert await mind.call("forget", id=ours) == "Forgotten."
     for name in (ours, theirs, "m_none"):
-        with pytest.raises(Incorrect, match="You kept no such memory"):
+        with pytest.raises(Incorrect, match="No memory of that id that you kept"):
             await mind.call("forget", id=name)
     assert await mind.type(f"!forget {theirs}") == "Forgotten."
-    with pytest.raises(Incorrect, match="no such memory in this conversation"):
+    with pytest.raises(Incorrect, match="No memory of that id is here now"):
         await mind.type(f"!forget {theirs}")
 
 
