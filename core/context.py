@@ -70,7 +70,7 @@ class Context:
     async def _now(self, source: Source, caller: Caller, by: float) -> str | None:
         """Return a state as a model may see it; None where it cannot be looked at."""
         try:
-            text = await within(source.state(caller), by)
+            text = await within(lambda: source.state(caller), by)
             return self._capped(self.redactor.text(sound(text)))
         except Exception as error:  # noqa: BLE001 - whatever fails here must not cost the answer
             _log.warning("the state of %s: %s", source.name, type(error).__name__)

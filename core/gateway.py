@@ -164,7 +164,7 @@ class Gateway:
 
 async def objection(check: Check, checked: Checked) -> SaysoError | None:
     """Return why a check does not let a call through; None alone lets it (C20)."""
-    why = await _found(check(checked), checked.tool.name)
+    why = await _found(lambda: check(checked), checked.tool.name)
     if why is None or isinstance(why, SaysoError):
         return why
     return Refused(why if isinstance(why, str) and why.strip() else _FAILED)
@@ -177,7 +177,7 @@ async def too_often(count: Count, calls: Sequence[Checked]) -> Mapping[int, Says
     """
     if not calls:
         return {}
-    found = await _found(count(calls), ", ".join(checked.tool.name for checked in calls))
+    found = await _found(lambda: count(calls), ", ".join(checked.tool.name for checked in calls))
     if found is None:
         return {}
     if isinstance(found, SaysoError):
@@ -187,7 +187,7 @@ async def too_often(count: Count, calls: Sequence[Checked]) -> Mapping[int, Says
     return named or dict.fromkeys(range(len(calls)), Refused(_FAILED))
 
 
-async def _found(check: Awaitable[object], tools: str) -> object:
+async def _found(check: Callable[[], Awaitable[object]], tools: str) -> object:
     """Return what a check says in its time, or the error for which it says nothing."""
     try:
         return await within(check, now() + CHECK_SECONDS)

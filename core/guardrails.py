@@ -142,7 +142,7 @@ class Guarding:
     async def _asked(self, reason: Reason, checks: Sequence[Callable[[], object]]) -> object:
         """Return what the checks say, or that there was no knowing."""
         try:
-            return await within(_first(checks), now() + self.seconds)
+            return await within(lambda: _first(checks), now() + self.seconds)
         except Exception as error:  # noqa: BLE001 - a guard that fails has to stop what it guards
             # By its type alone: its text may hold what it was about.
             _log.error("turn %s: %s failed: %s", self.turn, reason, type(error).__name__)
