@@ -15,6 +15,7 @@ from core.calls import Step
 from core.canonical import encode
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
+from core.fitting import REFUSED_BYTES, cut
 from core.redaction import Redactor
 from core.tools import Checked
 from core.trail import Happening, Stage, Staged, Trail
@@ -158,7 +159,7 @@ class Gateway:
         return refusal(call, error)
 
     def _staged(self, call: str, tool: str, stage: Stage, why: str = "") -> None:
-        kept = self.redactor.text(why)
+        kept = cut(self.redactor.head(why, REFUSED_BYTES)[0], REFUSED_BYTES)
         self._happened.append(Staged(call=call, tool=tool, stage=stage, why=kept))
 
 

@@ -12,6 +12,7 @@ from inspect import isawaitable
 from typing import TypeAlias, TypeVar, assert_never
 
 from core.display import one_line
+from core.fitting import SHORT_BYTES
 from core.outcomes import Reason, guarded
 from core.redaction import Redactor
 from core.tools import Checked
@@ -149,7 +150,9 @@ class Guarding:
             return _UNCHECKED
 
     def _sentence(self, found: object) -> str:
-        words = one_line(self.redactor.text(found)) if isinstance(found, str) else ""
+        words = (
+            one_line(self.redactor.head(found, SHORT_BYTES)[0]) if isinstance(found, str) else ""
+        )
         return words.rstrip(".") or _UNSAID
 
 
