@@ -1,6 +1,7 @@
 """What is known of a conversation where a turn begins: read once, and kept short enough."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from approvals.models import Request
@@ -12,6 +13,7 @@ from core.guardrails import Context, Guarding
 from core.limits import Limits
 from core.past import NOTHING, UNREAD, Past
 from core.redaction import Redactor
+from core.trail import Happening
 from core.transcript import Entry, Noted
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -103,8 +105,16 @@ class Recalling:
         if not is_due or await guarding.check(Context(entries=whole.sent)):
             return Recalled(past=whole, fresh=news)
         waiting = await self.requests.live(turn.tenant, turn.conversation)
-        short = await compaction.shortened(past, asking, map(_line, waiting), end=end)
-        return Recalled(past=NOTHING, fresh=(), tokens=short.tokens).then(*short.entries, *news)
+        lines = [_line(request) for request in waiting]
+        summary = await compaction.summary(past, asking, end=end)
+        # What a guardrail would stop in every later turn is not even stored.
+        checking = replace(guarding, trail=_nowhere)
+        for words in dict.fromkeys((summary.words, "")):
+            short = compaction.shortened(past, asking.prompt, lines, words)
+            if not await checking.check(Context(entries=short)):
+                begun = Recalled(past=NOTHING, fresh=(), tokens=summary.tokens)
+                return begun.then(*short, *news)
+        return Recalled(past=whole, fresh=news, tokens=summary.tokens)
 
     async def _read(self, turn: Turn) -> tuple[Past, tuple[Noted, ...]]:
         """Return what is stored, of which only what is new since the last time is read."""
@@ -114,6 +124,10 @@ class Recalling:
         past = before.then(*history.entries)
         self.cache.keep(turn, Cached(past=past, mark=history.mark))
         return past, history.news
+
+
+async def _nowhere(_: Sequence[Happening]) -> None:
+    """Keep nothing: what is checked here stops no turn."""
 
 
 def _line(request: Request) -> str:
