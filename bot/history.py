@@ -11,6 +11,7 @@ from core.compaction import Compaction
 from core.conversations import START, Conversations, Mark, Turn
 from core.guardrails import Context, Guarding
 from core.limits import Limits
+from core.news import fitted
 from core.past import NOTHING, UNREAD, Past
 from core.redaction import Redactor
 from core.trail import Happening
@@ -96,11 +97,13 @@ class Recalling:
         One whose context a guardrail stops is left as it is, and so stays stopped.
         """
         if not asking.model.generative:
-            news = await self.conversations.news(turn)
+            news = fitted(await self.conversations.news(turn), limits.begun_bytes // 2)
             return Recalled(past=UNREAD.then(*news), fresh=news)
-        past, news = await self._read(turn)
-        whole = past.then(*news)
         compaction = Compaction(limits=limits, redactor=self.redactor)
+        past, told = await self._read(turn)
+        # With what is left of a conversation that is shortened, a turn can always begin.
+        news = fitted(told, compaction.most(asking.prompt) // 2)
+        whole = past.then(*news)
         is_due = compaction.is_due(whole, asking.prompt)
         if not is_due or await guarding.check(Context(entries=whole.sent)):
             return Recalled(past=whole, fresh=news)

@@ -3,12 +3,14 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from adapters.storage.conversations import Conversations
+from adapters.storage.entries import append
 from adapters.storage.erasing import Erasing
 from adapters.storage.transactions import rows
 from bot.history import Cache, Cached
@@ -40,8 +42,8 @@ from tests.builders import CONVERSATION, TENANT, a_new_turn, a_proposal, a_tool
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import exited
 from tests.gates import APPEND, World, allow
-from tests.scene import use
-from tests.stores import Connect, Stores
+from tests.scene import call, use
+from tests.stores import Connect, Stores, said_in
 
 TURNS = 500
 LIMITS = Limits(prompt_bytes=32 * 1024)
@@ -303,6 +305,57 @@ async def test_c78_where_it_stops_the_lines_too_the_conversation_stays_as_it_was
     told = await bots.answer(await bots.receive("go on", CONVERSATION))
     assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
     assert "x" * 6000 in repr(model.seen[-1])
+
+
+async def reported(bots: Bots, *texts: str) -> None:
+    """Have the conversation hold these reports."""
+    for text in texts:
+        await bots.world.stores.database.transact(
+            partial(append, conversation=CONVERSATION, kind="report", author="sayso", text=text)
+        )
+
+
+async def test_c79_however_much_is_reported_the_next_message_is_answered(bots: Bots) -> None:
+    await reported(bots, *(f"begin {n} {'x' * 30_000} end {n}" for n in range(10)))
+    bots.model = model = ScriptedModel(Say(text="ok"), Say(text="fine"), generative=True)
+    told = await bots.answer(await bots.receive("and now?", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+    news = [one for one in model.seen[0] if isinstance(one, Noted)]
+    assert "begin 9" in news[-1].text
+    assert "end 9" in news[-1].text
+    assert prompt_bytes(news) <= LIMITS.begun_bytes // 2
+    told = await bots.answer(await bots.receive("and then?", CONVERSATION))
+    assert told.text == "fine"
+    assert grows(model.seen[0], model.seen[1])
+    assert [one for one in model.seen[1] if isinstance(one, Noted)] == news
+
+
+async def test_c79_nor_is_it_where_the_person_types_a_command_first(bots: Bots) -> None:
+    await reported(bots, *("x" * 30_000 for _ in range(10)))
+    bots.model = ScriptedModel()
+    assert (await bots.answer(await bots.receive("!look word=a", CONVERSATION))).text
+    bots.model = model = ScriptedModel(Say(text="ok"), generative=True)
+    told = await bots.answer(await bots.receive("and now?", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+    assert prompt_bytes(model.seen[-1]) <= LIMITS.begun_bytes
+
+
+async def test_c79_one_run_that_prints_much_costs_no_message_and_people_read_all(
+    bots: Bots,
+) -> None:
+    world = bots.world
+    world.tools += (a_tool("wordy", risk="low", steps=9),)
+    world.runner.endings["wordy",] = exited(output="line of output\n" * 2184)
+    bots.model = ScriptedModel(use(call("wordy", rationale="because")), generative=True)
+    asked = await bots.answer(await bots.receive("do it", CONVERSATION))
+    assert asked.request is not None
+    await bots.approve("bob", asked.request)
+    bots.model = model = ScriptedModel(Say(text="ok"), generative=True)
+    told = await bots.answer(await bots.receive("did it work?", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+    assert prompt_bytes(model.seen[0]) <= LIMITS.begun_bytes
+    [report] = await said_in(world.stores, CONVERSATION, "report")
+    assert report.count("line of output") > 2184
 
 
 def the_turn(conversation: str, tenant: str = TENANT) -> Turn:
