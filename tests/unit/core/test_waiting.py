@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import pytest
+from pydantic import BaseModel, field_validator
 
 from core import gateway
 from core.context import Context, Source
@@ -166,6 +167,29 @@ async def test_a_look_that_raises_anything_is_evidence_and_stops_nothing(
     assert outcome.reason is Reason.ANSWERED
     assert model.told[0].text == "odd failed. Calling it again does not help."
     assert "4711" not in caplog.text
+
+
+@fails
+async def test_c9_arguments_whose_check_raises_anything_are_refused_and_stop_nothing(
+    error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Odd(BaseModel):
+        word: str
+
+        @field_validator("word")
+        @classmethod
+        def _fails(cls, _: str) -> str:
+            raise error
+
+    odd = replace(LOOK, name="odd", look=hangs, parameters=Odd, defaults={})
+    outcome, model = await Scene(generative=True, tools=(odd,)).turn(use(call("odd")), OK)
+    assert outcome.reason is Reason.ANSWERED
+    assert model.told[0].failed
+    assert model.told[0].text.startswith("odd: ")
+    assert "4711" not in caplog.text
+    if not isinstance(error, ValueError):  # which pydantic takes for what is wrong with the value
+        assert [record.levelno for record in caplog.records] == [logging.ERROR]
+        assert not model.told[0].correctable
 
 
 @fails
