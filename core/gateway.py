@@ -19,7 +19,7 @@ from core.fitting import REFUSED_BYTES, cut
 from core.redaction import Redactor
 from core.tools import Checked
 from core.trail import Happening, Stage, Staged, Trail
-from core.transcript import Result
+from core.transcript import Result, ToolCall
 from core.waiting import now, within
 
 CHECK_SECONDS = 5.0
@@ -77,6 +77,14 @@ class Gateway:
         """Lead the calls of a step as far as authority; `seen` marks those that were made before."""
         made = [await self._authorized(one) for one in admissions(step, self.rules, seen)]
         return tuple(made)
+
+    def unmade(self, calls: Sequence[ToolCall], why: str, *, most: int) -> None:
+        """Put on record that calls went through no stage; of more than `most`, how many they are."""
+        if len(calls) > most:
+            self._staged("", "", Stage.KNOWN, f"Calls: {len(calls)}. {why}")
+            return
+        for call in calls:
+            self._staged(call.id, call.tool, Stage.KNOWN, why)
 
     async def dispatch(self, calls: Sequence[tuple[str, Checked]]) -> dict[str, Result]:
         """Count calls that are about to run, each for itself; return why some may not.
