@@ -161,7 +161,8 @@ class Stepping:
     ) -> str | Violation | None:
         """Propose all gated calls of the step as one plan, or answer each of them with why not.
 
-        Outside the deadline: a request that was stored must also be reported.
+        Outside the deadline, for a request that was stored must also be reported: whoever proposes
+        keeps to the end of the turn until then.
         """
         gated = work.of(Effect.WRITE)
         if not gated:
