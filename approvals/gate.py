@@ -1,5 +1,6 @@
 """The gate: the one place where a plan becomes allowed, and the one way out of it, the spend."""
 
+import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -93,7 +94,14 @@ class Gate:
         secret = secrecy.exposed(proposal.calls, self.redactor)
         if secret:
             raise Refused(secret)
-        return await self.freezer.freeze(proposal.calls, authority, who=proposal.turn)
+        try:
+            async with asyncio.timeout_at(proposal.by):
+                return await self.freezer.freeze(proposal.calls, authority, who=proposal.turn)
+        except TimeoutError as error:
+            raise Unavailable(
+                "Not proposed: to look at what this would do took longer than a turn may take. Ask for "
+                "less at once; tell an operator where that does not help."
+            ) from error
 
     async def who(self, identity: Identity) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and who is acting; a stranger is put on record."""

@@ -112,6 +112,8 @@ class Proposal:
     """An exported plan that the calls must still come down to."""
     closing: Closing | None = None
     """The turn that ends with this, in the same transaction; None where no turn proposes it."""
+    by: float | None = None
+    """When looking at what it would do is cut, on the loop's clock; None where no turn proposes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ import logging
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -19,25 +19,32 @@ def do(deed: Callable[..., Printed], *, as_json: bool, **given: Any) -> None:  #
     try:
         printed = deed(file, **given)
     except SaysoError as error:
-        sys.exit(fail(error, as_json=as_json))
+        _leave(fail(error, as_json=as_json))
     except Exception:
         logging.getLogger("sayso").exception("unexpected")
         unexpected = Unavailable(
             "Something went wrong inside Sayso; the log on standard error has the details. "
             "Look at `sayso runs` before you try again."
         )
-        sys.exit(fail(unexpected, as_json=as_json))
-    _say(json.dumps(printed.object) if as_json else printed.text)
-    sys.exit(printed.code)
+        _leave(fail(unexpected, as_json=as_json))
+    said = _say(json.dumps(printed.object) if as_json else printed.text)
+    _leave(printed.code if said else 1)
 
 
-def _say(text: str) -> None:
+def _leave(code: int) -> NoReturn:
+    from bot import leaving  # noqa: PLC0415 - heavy
+
+    leaving.leave(code)
+
+
+def _say(text: str) -> bool:
     """Print; where that fails, what was done stays done, and its record is kept."""
     try:
         click.echo(text)
     except OSError as error:
         sys.stderr.write(f"This could not be printed ({error.strerror}). Look at `sayso runs`.\n")
-        sys.exit(1)
+        return False
+    return True
 
 
 def fail(error: SaysoError, *, as_json: bool) -> int:

@@ -1,6 +1,7 @@
 """What is known of a conversation where a turn begins: read once, and kept short enough."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from approvals.models import Request
@@ -10,8 +11,10 @@ from core.compaction import Compaction
 from core.conversations import START, Conversations, Mark, Turn
 from core.guardrails import Context, Guarding
 from core.limits import Limits
+from core.news import fitted
 from core.past import NOTHING, UNREAD, Past
 from core.redaction import Redactor
+from core.trail import Happening
 from core.transcript import Entry, Noted
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -94,17 +97,27 @@ class Recalling:
         One whose context a guardrail stops is left as it is, and so stays stopped.
         """
         if not asking.model.generative:
-            news = await self.conversations.news(turn)
+            news = fitted(await self.conversations.news(turn), limits.begun_bytes // 2)
             return Recalled(past=UNREAD.then(*news), fresh=news)
-        past, news = await self._read(turn)
-        whole = past.then(*news)
         compaction = Compaction(limits=limits, redactor=self.redactor)
+        past, told = await self._read(turn)
+        # With what is left of a conversation that is shortened, a turn can always begin.
+        news = fitted(told, compaction.most(asking.prompt) // 2)
+        whole = past.then(*news)
         is_due = compaction.is_due(whole, asking.prompt)
         if not is_due or await guarding.check(Context(entries=whole.sent)):
             return Recalled(past=whole, fresh=news)
         waiting = await self.requests.live(turn.tenant, turn.conversation)
-        short = await compaction.shortened(past, asking, map(_line, waiting), end=end)
-        return Recalled(past=NOTHING, fresh=(), tokens=short.tokens).then(*short.entries, *news)
+        lines = [_line(request) for request in waiting]
+        summary = await compaction.summary(past, asking, end=end)
+        # What a guardrail would stop in every later turn is not even stored.
+        checking = replace(guarding, trail=_nowhere)
+        for words in dict.fromkeys((summary.words, "")):
+            short = compaction.shortened(past, asking.prompt, lines, words)
+            if not await checking.check(Context(entries=short)):
+                begun = Recalled(past=NOTHING, fresh=(), tokens=summary.tokens)
+                return begun.then(*short, *news)
+        return Recalled(past=whole, fresh=news, tokens=summary.tokens)
 
     async def _read(self, turn: Turn) -> tuple[Past, tuple[Noted, ...]]:
         """Return what is stored, of which only what is new since the last time is read."""
@@ -114,6 +127,10 @@ class Recalling:
         past = before.then(*history.entries)
         self.cache.keep(turn, Cached(past=past, mark=history.mark))
         return past, history.news
+
+
+async def _nowhere(_: Sequence[Happening]) -> None:
+    """Keep nothing: what is checked here stops no turn."""
 
 
 def _line(request: Request) -> str:

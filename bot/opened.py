@@ -1,12 +1,11 @@
 """Opens what is configured around a command."""
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from bot import wiring
+from bot import leaving, wiring
 from bot.printed import Printed
 from bot.wiring import App
 
@@ -20,7 +19,7 @@ def with_app(file: Path, deed: Deed) -> Printed:
         async with wiring.opened(file) as app:
             return await deed(app)
 
-    return asyncio.run(run())
+    return leaving.run(run())
 
 
 def warn(faults: tuple[str, ...]) -> None:

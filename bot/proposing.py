@@ -27,6 +27,8 @@ class Proposing:
     hold: Hold
     guarding: Guarding
     access: Access
+    until: float
+    """When the turn's time is over, on the loop's clock: nothing is looked at after that."""
 
     async def calls(self, calls: Sequence[Checked], about: AgentText, end: TurnEnd) -> str:
         """Propose what a model or a typed command calls; return the request's id."""
@@ -82,6 +84,7 @@ class Proposing:
             calls=tuple(calls),
             about=about,
             closing=Closing(turn=self.turn, job=self.hold.job, end=end),
+            by=self.until,
         )
 
     async def _proposed(self, proposal: Proposal) -> str:

@@ -229,6 +229,7 @@ class Turning:
             hold=self.hold,
             guarding=self._guarding,
             access=given.access,
+            until=given.delegation.until,
         )
 
     @property

@@ -67,6 +67,13 @@ class Rules:
     """A model made them: it has to explain itself, and gets nothing by repeating itself."""
 
 
+def at_least(step: Step, rules: Rules) -> int:
+    """Return how many of the calls of a step count, whatever comes of checking them."""
+    if not rules.generative or step.ambiguous:
+        return len(step.calls)
+    return len({_raw(call, ambiguous=False) for call in step.calls})
+
+
 def admissions(step: Step, rules: Rules, seen: AbstractSet[str]) -> tuple[Admission, ...]:
     """Check every call of a step; `seen` are the marks of the calls that were made before."""
     marks = set(seen)
@@ -119,9 +126,7 @@ def _lines(texts: Iterable[object]) -> str:
 
 
 def _admission(call: ToolCall, rules: Rules, *, ambiguous: bool) -> Admission:
-    # Of a fault the values are gone, so that nobody can say whether two are the same.
-    unlike = call.id if call.fault or ambiguous else ""
-    raw = digest({"tool": call.tool, "raw": call.arguments, "unlike": unlike})
+    raw = _raw(call, ambiguous=ambiguous)
     if ambiguous:
         twice = Result(call=call.id, text=_TWO, failed=True)
         return Admission(call=call, outcome=twice, mark=raw, stage=Stage.KNOWN, why=_TWO)
@@ -132,6 +137,13 @@ def _admission(call: ToolCall, rules: Rules, *, ambiguous: bool) -> Admission:
         return Admission(call=call, outcome=outcome, mark=raw, stage=stage, why=error.logged)
     mark = digest({"tool": call.tool, "arguments": checked.arguments})
     return Admission(call=call, outcome=checked, mark=mark)
+
+
+def _raw(call: ToolCall, *, ambiguous: bool) -> str:
+    """Return the mark of a call as it was made."""
+    # Of a fault the values are gone, so that nobody can say whether two are the same.
+    unlike = call.id if call.fault or ambiguous else ""
+    return digest({"tool": call.tool, "raw": call.arguments, "unlike": unlike})
 
 
 def _reached(call: ToolCall, rules: Rules) -> Stage:

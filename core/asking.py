@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence, Sized
+from collections.abc import Awaitable, Sequence, Sized
 from dataclasses import dataclass
 
 from core.errors import Unavailable
@@ -51,14 +51,14 @@ class Asking:
         began = now()
         if began >= deadline:
             return Reason.MAX_SECONDS
-        task = await settled(self._call(entries, conclude=conclude), deadline)
+        task = await settled(lambda: self._call(entries, conclude=conclude), deadline)
         found = self._came(task) if task else Reason.MAX_SECONDS
         if self.model.generative:
             await self.trail((self._moved(found, entries, round((now() - began) * 1000)),))
         return found
 
-    async def _call(self, entries: tuple[Entry, ...], *, conclude: bool) -> object:
-        return await self.model.next_move(entries, self.prompt, conclude=conclude)
+    def _call(self, entries: tuple[Entry, ...], *, conclude: bool) -> Awaitable[object]:
+        return self.model.next_move(entries, self.prompt, conclude=conclude)
 
     def _came(self, task: asyncio.Task[object]) -> Move | Reason | None:
         """Return what came of a call that has ended."""

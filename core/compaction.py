@@ -4,6 +4,7 @@ It happens where a turn begins and nowhere else, and the newest turns stay as th
 is parted from its result (C79).
 """
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +13,7 @@ from core.asking import Asking
 from core.calls import said
 from core.display import one_line
 from core.fitting import cut
+from core.jobs import LeaseLost
 from core.limits import Limits, prompt_bytes
 from core.past import Past
 from core.prompt import Prompt
@@ -22,6 +24,7 @@ from core.waiting import beforehand
 _LINE = 200
 """Characters of what was asked, of how a turn ended, and of what waits, in a line."""
 _WAITING = 10
+_log = logging.getLogger("sayso.turn")
 _SUM_UP = Noted(
     text="The older part of this conversation is about to be left out. No tool can be called. Sum up "
     "in words, for yourself, what of it still matters: what people want, what was found and decided, "
@@ -30,11 +33,12 @@ _SUM_UP = Noted(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shortened:
-    """What stands for the turns before, and the tokens that it took to sum them up."""
+class Summary:
+    """What a model says of the turns before, and the tokens that it took."""
 
-    entries: tuple[Entry, ...]
-    tokens: int
+    words: str = ""
+    """Empty where nothing came that can be used: software's lines are then all there is."""
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,26 +56,33 @@ class Compaction:
         """Return whether a conversation is too large for a turn to begin."""
         return past.is_whole and past.bytes > self.most(prompt)
 
-    async def shortened(
-        self, past: Past, asking: Asking, waiting: Iterable[str], *, end: float
-    ) -> Shortened:
-        """Return what stands for the whole of it: at most half of what it may have, so it is rare.
+    def shortened(
+        self, past: Past, prompt: Prompt, waiting: Iterable[str], words: str
+    ) -> tuple[Entry, ...]:
+        """Return what stands for the whole of it: at most half of what it may have, so it is rare."""
+        return compacted(past.sent, self.most(prompt) // 2, waiting, words)
 
-        The model has a part of the time up to the `end` of the turn, so that most is left to answer.
+    async def summary(self, past: Past, asking: Asking, *, end: float) -> Summary:
+        """Have the model sum up what it has read; it may fail in any way, and costs no turn.
+
+        It has a part of the time up to the `end` of the turn, so that most is left to answer.
         """
-        move = await self._summed_up(past, asking, end)
-        words = said(move.text, self.redactor).strip() if isinstance(move, Say) else ""
-        short = compacted(past.sent, self.most(asking.prompt) // 2, waiting, words)
-        return Shortened(entries=short, tokens=move.wire.tokens if move else 0)
-
-    async def _summed_up(self, past: Past, asking: Asking, end: float) -> Move | None:
-        """Have the model sum up what it has read; None where it cannot or nothing came."""
         entries = (*past.sent, _SUM_UP)
         size = past.bytes + prompt_bytes((_SUM_UP,)) + asking.prompt.says.bytes
         if size > self.limits.prompt_bytes:
-            return None
+            return Summary()
         by = beforehand(self.limits.conclusion_seconds, end)
-        return await asking.conclusion(entries, deadline=by)
+        try:
+            return self._of(await asking.conclusion(entries, deadline=by))
+        except LeaseLost:
+            raise  # nothing that this process does counts any more
+        except Exception as error:  # noqa: BLE001 - a message of any shape is left out
+            _log.warning("turn %s: no summary: %s", asking.turn, type(error).__name__)
+            return Summary()
+
+    def _of(self, move: Move | None) -> Summary:
+        words = said(move.text, self.redactor).strip() if isinstance(move, Say) else ""
+        return Summary(words=words, tokens=move.wire.tokens if move else 0)
 
 
 def compacted(

@@ -70,22 +70,27 @@ class Context:
     async def _now(self, source: Source, caller: Caller, by: float) -> str | None:
         """Return a state as a model may see it; None where it cannot be looked at."""
         try:
-            text = await within(source.state(caller), by)
-            return self._capped(self.redactor.text(sound(text)))
+            text = await within(lambda: source.state(caller), by)
+            return self._capped(sound(text))
         except Exception as error:  # noqa: BLE001 - whatever fails here must not cost the answer
             _log.warning("the state of %s: %s", source.name, type(error).__name__)
             return None
 
     def _capped(self, text: str) -> str:
-        """Return as many whole lines as may be sent, and how many are left out."""
+        """Return as many whole lines as may be sent, masked, and how many are left out."""
+        head, is_all = self.redactor.head(text, self.most)
+        every = _lines(head)
+        count = len(every) if is_all else text.count("\n") + 1
         lines, left = list[str](), self.most
-        every = _lines(text)
-        for line in every:
+        for line in every if is_all else every[:-1]:
             left -= len(line.encode()) + 1
             if left < 0:
-                return "\n".join((*lines, f"(Lines that are not shown: {len(every) - len(lines)})"))
+                break
             lines.append(line)
-        return "\n".join(lines)
+        left_out = count - len(lines)
+        return "\n".join(
+            (*lines, *([f"(Lines that are not shown: {left_out})"] if left_out else ()))
+        )
 
 
 def statements(history: Sequence[Entry], source: str) -> tuple[Stated, ...]:

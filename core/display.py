@@ -60,7 +60,9 @@ def strings(value: Json) -> Iterator[str]:
 
 def one_line(text: str, limit: int = 300) -> str:
     """Return prose as one visible line: hidden characters named, white space folded, length capped."""
-    shown = "".join(_visible(c) for c in " ".join(text.split()))
+    folded = " ".join(text.split())
+    # Each character shows as one or more, so no others can be among the first `limit`.
+    shown = "".join(_visible(c) for c in folded[: limit + 1])
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 

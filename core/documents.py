@@ -58,8 +58,9 @@ class Document:
 def load(text: str, file: str) -> Document:
     """Read one YAML document; raise `Invalid` for bad YAML, a repeated key, or an alias."""
     lines: dict[Path, int] = {}
+    text = text.removeprefix("\ufeff")  # some editors put it before UTF-8
     try:
-        loader = _LOADER(text.removeprefix("\ufeff"))  # some editors put it before UTF-8
+        loader = _LOADER(text)
         try:
             node = loader.get_single_node()
             value = None if node is None else _value(_Walk(loader, file, lines, set()), node, ())

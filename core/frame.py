@@ -6,7 +6,7 @@ A message continues the task or changes the subject, and software says which of 
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias, assert_never
+from typing import Protocol, TypeAlias, assert_never, cast
 
 from core.display import one_line
 from core.entities import Choices, Entity, named
@@ -103,11 +103,28 @@ async def classified(classifier: Classifier, frame: Frame, text: str, *, by: flo
     A first message has no subject to change.
     """
     try:
-        topic = await within(classifier(frame, text), by)
+        topic: object = await within(lambda: classifier(frame, text), by)
     except Exception as error:  # noqa: BLE001 - an outage keeps the frame, whatever it looks like
         _log.warning("the classifier failed: %s", type(error).__name__)
         return None
+    if not isinstance(topic, Continue | Pivot) or not _are_sound(topic.entities):
+        _log.warning("the classifier says what is no topic: %s", type(topic).__name__)
+        return None
     return Continue(entities=topic.entities) if frame.is_empty else topic
+
+
+def _are_sound(entities: object) -> bool:
+    """Whether these are entities, each in a line that can be kept and told."""
+    if not isinstance(entities, frozenset):
+        return False
+    found = cast("frozenset[object]", entities)
+    return all(
+        isinstance(one, Entity) and _is_line(one.kind) and _is_line(one.value) for one in found
+    )
+
+
+def _is_line(text: object) -> bool:
+    return isinstance(text, str) and text == one_line(text)
 
 
 def after(frame: Frame, topic: Topic | None, text: str, here: int) -> Frame:

@@ -15,10 +15,11 @@ from core.calls import UNNAMED, Step
 from core.canonical import encode
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
+from core.fitting import REFUSED_BYTES, cut
 from core.redaction import Redactor
 from core.tools import QUESTION, Checked
 from core.trail import Happening, Stage, Staged, Trail
-from core.transcript import Result
+from core.transcript import Result, ToolCall
 from core.waiting import now, within
 
 CHECK_SECONDS = 5.0
@@ -76,6 +77,14 @@ class Gateway:
         """Lead the calls of a step as far as authority; `seen` marks those that were made before."""
         made = [await self._authorized(one) for one in admissions(step, self.rules, seen)]
         return tuple(made)
+
+    def unmade(self, calls: Sequence[ToolCall], why: str, *, most: int) -> None:
+        """Put on record that calls went through no stage; of more than `most`, how many they are."""
+        if len(calls) > most:
+            self._staged("", "", Stage.KNOWN, f"Calls: {len(calls)}. {why}")
+            return
+        for call in calls:
+            self._staged(call.id, call.tool, Stage.KNOWN, why)
 
     async def dispatch(self, calls: Sequence[tuple[str, Checked]]) -> dict[str, Result]:
         """Count calls that are about to run, each for itself; return why some may not.
@@ -161,13 +170,13 @@ class Gateway:
         return refusal(call, error)
 
     def _staged(self, call: str, tool: str, stage: Stage, why: str = "") -> None:
-        kept = self.redactor.text(why)
+        kept = cut(self.redactor.head(why, REFUSED_BYTES)[0], REFUSED_BYTES)
         self._happened.append(Staged(call=call, tool=tool, stage=stage, why=kept))
 
 
 async def objection(check: Check, checked: Checked) -> SaysoError | None:
     """Return why a check does not let a call through; None alone lets it (C20)."""
-    why = await _found(check(checked), checked.tool.name)
+    why = await _found(lambda: check(checked), checked.tool.name)
     if why is None or isinstance(why, SaysoError):
         return why
     return Refused(why if isinstance(why, str) and why.strip() else _FAILED)
@@ -180,7 +189,7 @@ async def too_often(count: Count, calls: Sequence[Checked]) -> Mapping[int, Says
     """
     if not calls:
         return {}
-    found = await _found(count(calls), ", ".join(checked.tool.name for checked in calls))
+    found = await _found(lambda: count(calls), ", ".join(checked.tool.name for checked in calls))
     if found is None:
         return {}
     if isinstance(found, SaysoError):
@@ -190,7 +199,7 @@ async def too_often(count: Count, calls: Sequence[Checked]) -> Mapping[int, Says
     return named or dict.fromkeys(range(len(calls)), Refused(_FAILED))
 
 
-async def _found(check: Awaitable[object], tools: str) -> object:
+async def _found(check: Callable[[], Awaitable[object]], tools: str) -> object:
     """Return what a check says in its time, or the error for which it says nothing."""
     try:
         return await within(check, now() + CHECK_SECONDS)

@@ -12,6 +12,7 @@ from inspect import isawaitable
 from typing import TypeAlias, TypeVar, assert_never
 
 from core.display import one_line
+from core.fitting import SHORT_BYTES
 from core.outcomes import Reason, guarded
 from core.redaction import Redactor
 from core.tools import Checked
@@ -145,14 +146,16 @@ class Guarding:
     async def _asked(self, reason: Reason, checks: Sequence[Callable[[], object]]) -> object:
         """Return what the checks say, or that there was no knowing."""
         try:
-            return await within(_first(checks), now() + self.seconds)
+            return await within(lambda: _first(checks), now() + self.seconds)
         except Exception as error:  # noqa: BLE001 - a guard that fails has to stop what it guards
             # By its type alone: its text may hold what it was about.
             _log.error("turn %s: %s failed: %s", self.turn, reason, type(error).__name__)
             return _UNCHECKED
 
     def _sentence(self, found: object) -> str:
-        words = one_line(self.redactor.text(found)) if isinstance(found, str) else ""
+        words = (
+            one_line(self.redactor.head(found, SHORT_BYTES)[0]) if isinstance(found, str) else ""
+        )
         return words.rstrip(".") or _UNSAID
 
 

@@ -8,6 +8,7 @@ guardrail stops is told of by nobody here: the turn of that message answers for 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -119,7 +120,7 @@ class Mailbox:
         passing = list[Message]()
         with suppress(TimeoutError):
             for one in await self._arrived():
-                if await within(self._passes(one, screen), by):
+                if await within(partial(self._passes, one, screen), by):
                     passing.append(one)
         return passing
 

@@ -39,7 +39,7 @@ class Progress:
         """Begin the turn with this instead of what it began with; no model was given anything yet."""
         self.bytes += prompt_bytes(entries) - prompt_bytes(self.entries)
         self.entries = entries
-        self.watch(self.entries)
+        self._show()
 
     @property
     def prompt(self) -> tuple[Entry, ...]:
@@ -58,13 +58,14 @@ class Progress:
     def give(self) -> tuple[Entry, ...]:
         """Return what the model is given now."""
         self._sent = len(self.entries)
+        self._show()
         return self.prompt
 
     def append(self, *entries: Entry) -> None:
         """Append to the transcript; raise `Refused` where an entry has no canonical form."""
         self.bytes += prompt_bytes(entries)
         self.entries += entries
-        self.watch(self.entries)
+        self._show()
 
     def use(self, wire: Wire) -> None:
         """Count what a message took."""
@@ -80,10 +81,10 @@ class Progress:
 
     def settle(self) -> None:
         """Take back what a model that paused had sent, where it was not given that again."""
-        while len(self.entries) > self._sent and _paused(last := self.entries[-1]):
-            self.bytes -= prompt_bytes((last,))
-            self.entries = self.entries[:-1]
-        self.watch(self.entries)
+        settled = self._settled
+        self.bytes -= prompt_bytes(self.entries[len(settled) :])
+        self.entries = settled
+        self._show()
 
     def unsay(self, note: Noted) -> None:
         """Put a note in the place of words that nobody was shown."""
@@ -100,7 +101,18 @@ class Progress:
                 for entry in self.entries
                 if isinstance(entry, Heard)
             )
-            self.watch(self.entries)
+            self._show()
+
+    @property
+    def _settled(self) -> tuple[Entry, ...]:
+        """Return the entries without what a model that paused had sent and was not given again."""
+        kept = len(self.entries)
+        while kept > self._sent and _paused(self.entries[kept - 1]):
+            kept -= 1
+        return self.entries[:kept]
+
+    def _show(self) -> None:
+        self.watch(self._settled)
 
 
 def _paused(entry: Entry) -> bool:

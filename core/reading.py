@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from core.admission import refusal
 from core.display import sound
@@ -82,7 +83,7 @@ class Reading:
         """Run a read to its end or to its first failing step."""
         if checked.tool.look:
             caller = replace(self.caller, call=key)
-            text = await within(checked.tool.look(checked.arguments, caller))
+            text = await within(partial(checked.tool.look, checked.arguments, caller))
             return Result(call=key, text=text)
         shown: list[str] = []
         for step in checked.tool.expand(checked.arguments).steps:

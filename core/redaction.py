@@ -15,24 +15,28 @@ from core.canonical import Json
 MASK = "[redacted]"
 SHORTEST = 6
 """Secrets shorter than this are refused at start: masking them would mask half of every text."""
+LONGEST = 16 * 1024
+"""Characters that a secret has at most, where a text is cut before it is searched."""
 
 _KNOWN = re.compile(
     r"""
-      \bsk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20,}+
-    | \bxox[abeoprs]-[A-Za-z0-9-]{10,}+ | \bxapp-[A-Za-z0-9-]{20,}+
+      \b(?: sk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20,}+
+      | xox[abeoprs]-[A-Za-z0-9-]{10,}+ | xapp-[A-Za-z0-9-]{20,}+
+      | [MNO][A-Za-z0-9_-]{23,27}+\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}+
+      | gh[pousr]_[A-Za-z0-9]{36,}+ | github_pat_[A-Za-z0-9_]{40,}+
+      | A(?:KIA|SIA)[A-Z0-9]{16}\b
+      | [Bb](?i:earer|asic)\s{1,4}+[A-Za-z0-9._~+/=-]{8,}+ )
     | https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]++
-    | \b[MNO][A-Za-z0-9_-]{23,27}+\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}+
-    | \bgh[pousr]_[A-Za-z0-9]{36,}+ | \bgithub_pat_[A-Za-z0-9_]{40,}+
-    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
-    | \beyJ[A-Za-z0-9_-]{5,}+\.eyJ[A-Za-z0-9_-]{5,}+\.[A-Za-z0-9_-]++
     | -----BEGIN[ ](?:[A-Z0-9]{1,16}[ ]){0,3}?PRIVATE[ ]KEY-----(?:\s{1,4}+[A-Za-z0-9+/=:,.-]{1,128}+)*+
     | (?<=://)[^\s/:@]{1,64}+:[^\s/@]{1,128}+(?=@)
-    | (?i:\b(?:bearer|basic)\s{1,4}+[A-Za-z0-9._~+/=-]{8,}+)
     """,
     re.VERBOSE,
 )
+"""Each begins with characters that are easily told to be others, so that most places cost little."""
+_JWT = re.compile(r"\beyJ[A-Za-z0-9_-]{5,}+(?P<rest>\.eyJ[A-Za-z0-9_-]{5,}+\.[A-Za-z0-9_-]++)?+")
+"""Its first part also where nothing of the rest follows: that is not read again from each `eyJ` in it."""
 _NAMED = re.compile(
-    r"""(?i)(\b[\w.-]{0,40}?(?:password|passwd|secret|token|api[_-]?key|private[_-]?key)[\w.-]{0,20}+
+    r"""(?i)((?:password|passwd|secret|token|api[_-]?key|private[_-]?key)[\w.-]{0,20}+
         ["']?\s{0,4}+[:=]\s{0,4}+["']?) ([^\s"',;]{6,}+)""",
     re.VERBOSE,
 )
@@ -53,7 +57,19 @@ class Redactor:
     def text(self, text: str) -> str:
         """Return the text with every known secret and every well-known credential masked."""
         masked = self.exact.sub(MASK, text) if self.exact else text
+        masked = _JWT.sub(lambda found: MASK if found["rest"] else found[0], masked)
         return _NAMED.sub(rf"\1{MASK}", _KNOWN.sub(MASK, masked))
+
+    def head(self, text: str, most: int) -> tuple[str, bool]:
+        """Return a text masked, and whether that is all of it.
+
+        Of one that is much longer than `most` characters only about as many are looked at: nothing
+        shows of a secret that lies where it is cut.
+        """
+        piece = text[: 2 * most + LONGEST]  # masked it is shorter
+        masked = self.text(piece)
+        is_all = len(piece) == len(text)
+        return (masked if is_all else masked[:-LONGEST]), is_all
 
     def value(self, value: Json) -> Json:
         """Return the value with every text inside it masked, keys and nested ones too."""

@@ -8,11 +8,12 @@ from typing import TypeAlias
 from core.admission import (
     Admission,
     agent_text,
+    at_least,
     question,
     question_text,
     refusal,
 )
-from core.calls import said, step
+from core.calls import Step, said, step
 from core.errors import SaysoError, Unavailable
 from core.evidence import Evidence
 from core.gateway import Gateway
@@ -37,6 +38,8 @@ appends to the transcript if this is how it ends. Where it returns, the turn has
 
 _MOST_REFUSALS = 3
 """Proposals that a turn may have refused: whoever is told no in so many words is not asking (P-04)."""
+_REPEATED = 4
+"""Times the calls of a turn that one step may hold, where most of them only repeat others."""
 _WAITS = "The plan waits for approval, not run."
 _BLOCKED = "Not proposed: another call of this step has to be corrected first."
 _LAST = "Not run: this was the last step of the turn."
@@ -78,6 +81,9 @@ class Stepping:
         if asks:
             work.results[asks.id] = Result(call=asks.id, text=_ASKED)
             self._keep(work, _NOT_ASKED)
+            beside = [call for call in wanted.calls if call is not asks]
+            self.gateway.unmade(beside, _NOT_ASKED, most=self.limits.tool_calls)
+            await self.gateway.tell()
             return self.progress.outcome(Reason.ASKED, said(question_text(asks), self.redactor))
         reason = await self._admit(work)
         if reason:
@@ -88,12 +94,27 @@ class Stepping:
 
     async def _admit(self, work: Evidence) -> Reason | None:
         """Have the calls checked; return why none of them is made."""
+        if self._is_flood(work.step):
+            why = _NOT_RUN[Reason.MAX_TOOL_CALLS]
+            self.gateway.unmade(work.step.calls, why, most=0)
+            return Reason.MAX_TOOL_CALLS
         try:
             async with asyncio.timeout_at(self.deadline):
                 work.made = await self.gateway.admit(work.step, self.progress.seen)
         except TimeoutError:
             return Reason.MAX_SECONDS
         return self._too_much(work.made)
+
+    def _is_flood(self, wanted: Step) -> bool:
+        """Whether a step is beyond the limit before anything of it is checked, so that nothing is.
+
+        Calls that only repeat others do not count, but there is an end to those too.
+        """
+        most = self.limits.tool_calls
+        count = len(wanted.calls)
+        return count > most and (
+            count > _REPEATED * most or at_least(wanted, self.gateway.rules) > most
+        )
 
     def _too_much(self, made: Sequence[Admission]) -> Reason | None:
         if any(one.repeats and one.mark in self.progress.corrected for one in made):
@@ -157,7 +178,8 @@ class Stepping:
     ) -> str | Violation | None:
         """Propose all gated calls of the step as one plan, or answer each of them with why not.
 
-        Outside the deadline: a request that was stored must also be reported.
+        Outside the deadline, for a request that was stored must also be reported: whoever proposes
+        keeps to the end of the turn until then.
         """
         gated = work.of(Effect.WRITE)
         if not gated:

@@ -1,5 +1,7 @@
 """Tools: what the agent may call, and which of them need a person's consent."""
 
+import logging
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +16,7 @@ from core.display import hidden, one_line
 from core.errors import Incorrect, Invalid, Refused
 from core.jobs import Claim
 from core.plans import RunStep
+from core.waiting import OUTAGES
 
 RESERVED = ("rationale", "limitations", "alternatives")
 """Arguments that carry the agent's text. They are added for the model, shown, and never hashed."""
@@ -32,6 +35,7 @@ TASK = "task"
 
 OWN = frozenset({QUESTION, ABSORB, TASK})
 """Names of what belongs to a turn itself; no other tool has one of them."""
+_log = logging.getLogger("sayso.turn")
 
 
 _SOME = "an argument"
@@ -142,7 +146,19 @@ class Tool:
         offered = {**self.defaults, **{n: v for n, v in session.items() if n in self.names}}
         filled = tuple(name for name in self.names if name in offered and name not in arguments)
         try:
-            model = self.parameters.model_validate({**{n: offered[n] for n in filled}, **arguments})
+            valid = self._valid({**{n: offered[n] for n in filled}, **arguments})
+        except Refused:
+            raise
+        except (*OUTAGES, CancelledError) as error:  # a package's own checks may fail in any way
+            _log.error("the arguments of %s: %s", self.name, type(error).__name__)
+            raise Refused(
+                f"{self.name}: its arguments could not be checked, so it was not called. Tell an operator."
+            ) from error
+        return Checked(tool=self, arguments=valid, filled=filled)
+
+    def _valid(self, arguments: Mapping[str, Json]) -> dict[str, Json]:
+        try:
+            model = self.parameters.model_validate(arguments)
         except ValidationError as error:
             wrong = wording.first(error)
             where = ".".join(str(part) for part in wrong.where) or "arguments"
@@ -159,7 +175,7 @@ class Tool:
             raise Incorrect(
                 f"{self.name}: {error.shown} Call it again with that corrected."
             ) from error
-        return Checked(tool=self, arguments=valid, filled=filled)
+        return valid
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of the arguments, the same bytes after every restart."""

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from core.errors import Invalid
+from core.errors import Invalid, SaysoError
 from core.tools import Caller, Tool
+from core.waiting import OUTAGES
 
 State: TypeAlias = Callable[[Caller], Awaitable[str]]
 """Returns what is so now, whole, a line for each thing; what a model is sent is what changed.
@@ -119,7 +120,20 @@ class Maker:
 
     def made(self, name: str, config: Exposure) -> Toolset:
         """Return the toolset of that name with what is exposed; raise `Invalid` for any other."""
-        found = self.make(config)
+        try:
+            return self._made(name, config)
+        except SaysoError:
+            raise
+        except OUTAGES as error:  # a package may fail in any way
+            raise Invalid(
+                f"The toolset {name} cannot be made ({type(error).__name__}). Correct what it needs, or "
+                "remove it."
+            ) from error
+
+    def _made(self, name: str, config: Exposure) -> Toolset:
+        found: object = self.make(config)
+        if not isinstance(found, Toolset):
+            raise Invalid(f"What the package makes as {name} is no toolset. Remove it.")
         if found.name != name:
             raise Invalid(f"The toolset {name} calls itself something else. Correct its name.")
         if any(tool.look is None for tool in (*found.tools, *found.commands)):

@@ -32,6 +32,7 @@ class Staged:
     """A call came to a stage, and passed it unless `why` says why not."""
 
     call: str
+    """Empty for all calls of a step that are too many to be told one by one."""
     tool: str
     stage: Stage
     why: str = ""

@@ -14,7 +14,7 @@ GIVEN_UP = TurnEnd(reason=Reason.ERROR, text=UNFORESEEN)
 def stopped(given: TurnEnd) -> TurnEnd:
     """Return the end of a turn that was stopped, with all that it did and nothing that it said last."""
     did = given.entries
-    while did and isinstance(did[-1], Spoke):  # words that nobody was shown
+    while did and _says(did[-1]):
         did = did[:-1]
     entries = (*did, Noted(text=STOPPED.text)) if did else ()
     return replace(
@@ -24,6 +24,11 @@ def stopped(given: TurnEnd) -> TurnEnd:
         absorbed=given.absorbed,
         frame=given.frame,
     )
+
+
+def _says(entry: Entry) -> bool:
+    """Whether these are words, which nobody was shown then. What a pause left has none, and was sent."""
+    return isinstance(entry, Spoke) and bool(entry.text)
 
 
 def told(turn: Turn, given: TurnEnd) -> tuple[Entry, ...]:

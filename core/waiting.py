@@ -1,10 +1,12 @@
 """Waits for what somebody else wrote: up to a time, and no longer, whatever it does then."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-OUTAGES: tuple[type[BaseException], ...] = (Exception, BaseExceptionGroup, GeneratorExit)
+EXITS: tuple[type[BaseException], ...] = (SystemExit, KeyboardInterrupt)
+"""What other people's code raises to end a process. A person's Ctrl-C cancels; it is not raised there."""
+OUTAGES: tuple[type[BaseException], ...] = (Exception, BaseExceptionGroup, GeneratorExit, *EXITS)
 """What other people's code raises, its task groups and streams too."""
 _GRACE = 0.2
 """Seconds in which a call that was cancelled may end; after them it is left to itself."""
@@ -23,12 +25,12 @@ def beforehand(seconds: float, end: float) -> float:
     return began + min(seconds, (end - began) / _SHARE)
 
 
-async def settled(call: Awaitable[_T], by: float | None) -> asyncio.Task[_T] | None:
-    """Return a call once it has ended; None where it had not by then, and it is cancelled.
+async def settled(call: Callable[[], Awaitable[_T]], by: float | None) -> asyncio.Task[_T] | None:
+    """Make a call, and return it once it has ended; None where it had not by then, and it is cancelled.
 
     Whoever is cancelled meanwhile waits for it no longer than that either.
     """
-    task = asyncio.ensure_future(call)
+    task = asyncio.ensure_future(_made(call))
     task.add_done_callback(_consumed)
     try:
         done, _ = await asyncio.wait({task}, timeout=None if by is None else by - now())
@@ -39,8 +41,8 @@ async def settled(call: Awaitable[_T], by: float | None) -> asyncio.Task[_T] | N
     return task if done and (by is None or now() < by) else None
 
 
-async def within(call: Awaitable[_T], by: float | None = None) -> _T:
-    """Return what comes of a call by then; raise `TimeoutError` where nothing does.
+async def within(call: Callable[[], Awaitable[_T]], by: float | None = None) -> _T:
+    """Make a call and return what comes of it by then; raise `TimeoutError` where nothing does.
 
     Of what it raises itself only an `Exception` comes through, so that it ends nothing but itself.
     """
@@ -52,6 +54,15 @@ async def within(call: Awaitable[_T], by: float | None = None) -> _T:
     except Exception:
         raise
     except OUTAGES as error:
+        raise RuntimeError(type(error).__name__) from error
+
+
+async def _made(call: Callable[[], Awaitable[_T]]) -> _T:
+    """Make a call inside of the task, so that what it raises before it is awaited ends that alone."""
+    try:
+        return await call()
+    except EXITS as error:
+        # A task passes these on to the loop, and every turn of the process would end.
         raise RuntimeError(type(error).__name__) from error
 
 

@@ -34,11 +34,22 @@ def raises(error: BaseException) -> Fault:
     return fails
 
 
+def at_once(error: BaseException) -> Fault:
+    """Return what raises this before there is anything to await."""
+
+    def fails(*_: object) -> NoReturn:
+        raise error
+
+    return fails
+
+
 FAULTS: tuple[BaseException, ...] = (
     ValueError("4711"),
     TimeoutError("4711"),
     BaseExceptionGroup("4711", [KeyboardInterrupt()]),
     GeneratorExit("4711"),
+    SystemExit("4711"),
+    KeyboardInterrupt("4711"),
     asyncio.CancelledError("4711"),
 )
 """What is none of Sayso's own errors."""

@@ -3,12 +3,16 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from adapters.storage.conversations import Conversations
+from adapters.storage.entries import append
 from adapters.storage.erasing import Erasing
+from adapters.storage.transactions import rows
 from bot.history import Cache, Cached
 from core.conversations import History, Mark, Turn
 from core.guardrails import Context, Guards
@@ -17,6 +21,7 @@ from core.outcomes import Reason
 from core.past import NOTHING
 from core.tools import Effect
 from core.transcript import (
+    Broken,
     Called,
     Compacted,
     Entry,
@@ -26,6 +31,7 @@ from core.transcript import (
     Say,
     Spoke,
     Stated,
+    Stop,
     ToolCall,
     Use,
     Wire,
@@ -36,8 +42,8 @@ from tests.builders import CONVERSATION, TENANT, a_new_turn, a_proposal, a_tool
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import exited
 from tests.gates import APPEND, World, allow
-from tests.scene import use
-from tests.stores import Connect, Stores
+from tests.scene import call, use
+from tests.stores import Connect, Stores, said_in
 
 TURNS = 500
 LIMITS = Limits(prompt_bytes=32 * 1024)
@@ -216,9 +222,7 @@ async def test_c77_what_was_erased_meanwhile_is_not_remembered(
 
 async def test_a_compaction_that_was_not_stored_is_made_again(bots: Bots) -> None:
     """Its turn was stopped while the model summed up, so nobody was shown anything of it."""
-    for number in range(2):
-        bots.model = ScriptedModel(Say(text="x" * 6000), generative=True)
-        await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
+    await grown(bots)
     received = await bots.receive("stop this", CONVERSATION)
     async with bots.thinking(received) as [answering]:
         await bots.stop("alice", CONVERSATION)
@@ -231,9 +235,7 @@ async def test_a_compaction_that_was_not_stored_is_made_again(bots: Bots) -> Non
 
 
 async def test_c2_what_it_takes_to_sum_up_counts_for_the_turn_and_is_kept(bots: Bots) -> None:
-    for number in range(2):
-        bots.model = ScriptedModel(Say(text="x" * 6000), generative=True)
-        await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
+    await grown(bots)
     bots.world.within(replace(LIMITS, tokens=1000))
     summary = Say(text="Sum.", wire=Wire(input_tokens=700, output_tokens=200))
     bots.model = ScriptedModel(summary, Say(text="That is all."), generative=True)
@@ -243,6 +245,117 @@ async def test_c2_what_it_takes_to_sum_up_counts_for_the_turn_and_is_kept(bots: 
     bots.model = ScriptedModel(Say(text="ok"), generative=True)
     told = await bots.answer(await bots.receive("and now?", CONVERSATION))
     assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+
+
+async def grown(bots: Bots) -> None:
+    """Have a conversation become so long that its next turn begins with a compaction."""
+    for number in range(2):
+        bots.model = ScriptedModel(Say(text="x" * 6000), generative=True)
+        await bots.answer(await bots.receive(f"message {number}", CONVERSATION))
+
+
+UNUSABLE: dict[str, Any] = {
+    "a number": Say(text=5),  # type: ignore[arg-type]
+    "no text": Say(text=None),  # type: ignore[arg-type]
+    "no wire": Say(text="Sum.", wire=None),  # type: ignore[arg-type]
+    "half a character": Say(text="Sum.", wire=Wire(request="\ud800")),
+    "no exact JSON": Say(text="Sum.", wire=Wire(options={"t": float("nan")})),
+    "half of it": Broken(stop=Stop.TRUNCATED, text="Su"),
+}
+
+
+@pytest.mark.parametrize("summary", UNUSABLE.values(), ids=UNUSABLE)
+async def test_c79_of_a_summary_that_cannot_be_used_nothing_is_and_lines_stand_alone(
+    bots: Bots,
+    summary: Any,  # noqa: ANN401 - that is the point
+) -> None:
+    await grown(bots)
+    bots.model = model = ScriptedModel(summary, Say(text="ok"), generative=True)
+    told = await bots.answer(await bots.receive("go on", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+    first = model.seen[-1][0]
+    assert isinstance(first, Compacted)
+    assert first.words == ""
+    assert "alice: message 0" in first.text
+
+
+async def test_c78_a_summary_that_a_guardrail_stops_is_left_out(bots: Bots) -> None:
+    bots.guards = Guards(context=(lambda given: "no" if "quagga" in repr(given) else None,))
+    await grown(bots)
+    bots.model = ScriptedModel(Say(text="They want quagga."), Say(text="ok"), generative=True)
+    told = await bots.answer(await bots.receive("go on", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+    bots.model = model = ScriptedModel(Say(text="fine"), generative=True)
+    told = await bots.answer(await bots.receive("and now?", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "fine")
+    assert isinstance(model.seen[0][0], Compacted)
+    happened = "SELECT 1 FROM happening WHERE kind = 'guarded'"
+    assert await bots.world.stores.database.transact(lambda _: rows(happened)) == []
+
+
+async def test_c78_where_it_stops_the_lines_too_the_conversation_stays_as_it_was(
+    bots: Bots,
+) -> None:
+    def guard(given: Context) -> str | None:
+        return "no" if any(isinstance(one, Compacted) for one in given.entries) else None
+
+    bots.guards = Guards(context=(guard,))
+    await grown(bots)
+    bots.model = model = ScriptedModel(Say(text="Sum."), Say(text="ok"), generative=True)
+    told = await bots.answer(await bots.receive("go on", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+    assert "x" * 6000 in repr(model.seen[-1])
+
+
+async def reported(bots: Bots, *texts: str) -> None:
+    """Have the conversation hold these reports."""
+    for text in texts:
+        await bots.world.stores.database.transact(
+            partial(append, conversation=CONVERSATION, kind="report", author="sayso", text=text)
+        )
+
+
+async def test_c79_however_much_is_reported_the_next_message_is_answered(bots: Bots) -> None:
+    await reported(bots, *(f"begin {n} {'x' * 30_000} end {n}" for n in range(10)))
+    bots.model = model = ScriptedModel(Say(text="ok"), Say(text="fine"), generative=True)
+    told = await bots.answer(await bots.receive("and now?", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+    news = [one for one in model.seen[0] if isinstance(one, Noted)]
+    assert "begin 9" in news[-1].text
+    assert "end 9" in news[-1].text
+    assert prompt_bytes(news) <= LIMITS.begun_bytes // 2
+    told = await bots.answer(await bots.receive("and then?", CONVERSATION))
+    assert told.text == "fine"
+    assert grows(model.seen[0], model.seen[1])
+    assert [one for one in model.seen[1] if isinstance(one, Noted)] == news
+
+
+async def test_c79_nor_is_it_where_the_person_types_a_command_first(bots: Bots) -> None:
+    await reported(bots, *("x" * 30_000 for _ in range(10)))
+    bots.model = ScriptedModel()
+    assert (await bots.answer(await bots.receive("!look word=a", CONVERSATION))).text
+    bots.model = model = ScriptedModel(Say(text="ok"), generative=True)
+    told = await bots.answer(await bots.receive("and now?", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+    assert prompt_bytes(model.seen[-1]) <= LIMITS.begun_bytes
+
+
+async def test_c79_one_run_that_prints_much_costs_no_message_and_people_read_all(
+    bots: Bots,
+) -> None:
+    world = bots.world
+    world.tools += (a_tool("wordy", risk="low", steps=9),)
+    world.runner.endings["wordy",] = exited(output="line of output\n" * 2184)
+    bots.model = ScriptedModel(use(call("wordy", rationale="because")), generative=True)
+    asked = await bots.answer(await bots.receive("do it", CONVERSATION))
+    assert asked.request is not None
+    await bots.approve("bob", asked.request)
+    bots.model = model = ScriptedModel(Say(text="ok"), generative=True)
+    told = await bots.answer(await bots.receive("did it work?", CONVERSATION))
+    assert (told.reason, told.text) == (Reason.ANSWERED, "ok")
+    assert prompt_bytes(model.seen[0]) <= LIMITS.begun_bytes
+    [report] = await said_in(world.stores, CONVERSATION, "report")
+    assert report.count("line of output") > 2184
 
 
 def the_turn(conversation: str, tenant: str = TENANT) -> Turn:

@@ -3,14 +3,15 @@
 from collections.abc import AsyncGenerator
 
 import pytest
+from pydantic import BaseModel, field_validator
 
 from adapters.grammar import GrammarModel
 from core.canonical import encode
 from core.limits import prompt_bytes
 from core.skills import Shelf, Skill
 from core.toolbelt import Toolbelt
-from core.tools import OWN
-from core.toolset import Channel
+from core.tools import OWN, answering
+from core.toolset import Channel, Toolset
 from core.toolsets.skills import SkillsConfig, toolset
 from core.transcript import Returned, Say, ToolCall, Use
 from tests.bots import Bots
@@ -69,6 +70,28 @@ async def test_t12_the_menu_is_sent_and_a_text_only_after_it_was_asked_for(bots:
     assert BODY not in all_sent(model, 0)
     assert f"> {BODY}" in all_sent(model, 1)
     assert "Ask the night shift" not in all_sent(model, 1)
+
+
+async def test_c27_a_typed_command_whose_arguments_cannot_be_checked_is_refused_by_name(
+    bots: Bots,
+) -> None:
+    class Odd(BaseModel):
+        word: str
+
+        @field_validator("word")
+        @classmethod
+        def _fails(cls, _: str) -> str:
+            raise KeyError("4711")
+
+    async def never(*_: object) -> str:
+        raise AssertionError
+
+    odd = answering("odd", "Never works", Odd, never)
+    bots.world.rules += (allow("tool:read", "dev", "tool:odd"),)
+    bots.toolbelt = Toolbelt((Toolset(name="odd", commands=(odd,)),))
+    assert await say(bots, "!odd alpha") == (
+        "odd: its arguments could not be checked, so it was not called. Tell an operator."
+    )
 
 
 async def test_c75_reading_a_skill_leaves_what_stands_first_as_it_is(bots: Bots) -> None:

@@ -23,11 +23,17 @@ from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, a_tool
 from tests.fakes.hanging import Fault, hangs, raises, stays
 from tests.fakes.model import Scripted, ScriptedModel
+from tests.fakes.runner import for_ever
 from tests.gates import APPEND, World, allow, who
 from tests.stores import Stores
 
 LOOK = a_tool("look", effect=Effect.READ)
 LOOKS = Use(calls=(ToolCall(id="1", tool="look", arguments={"word": "alpha"}),))
+WRITES = Use(
+    calls=(
+        ToolCall(id="w", tool="append-word", arguments={"word": "alpha", "rationale": "because"}),
+    )
+)
 SMALL = Limits(prompt_bytes=32 * 1024, conclusion_seconds=2.5)
 never_ends = pytest.mark.parametrize("other", [hangs, stays])
 
@@ -130,3 +136,26 @@ async def test_c20_a_plan_of_before_is_not_proposed_where_a_tools_own_say_never_
     assert "Whether this may be done" in told.text or "It could not be checked" in told.text
     bots.world.tools = (APPEND, LOOK)
     assert (await answered(bots, Say(text="ok"))).text == "ok"
+
+
+async def test_c2_a_preview_is_cut_where_the_time_is_over_and_nobody_is_asked(bots: Bots) -> None:
+    bots.world.runner.meanwhile["preview",] = for_ever
+    within(bots, 1)
+    async with took_less_than(2):  # it is 1 on an idle machine
+        told = await answered(bots, WRITES)
+    assert (told.reason, told.request) == (Reason.MAX_SECONDS, None)
+    assert len(bots.world.runner.cut) == 1
+    [tried] = await bots.world.attempts()
+    assert "took longer than a turn may take" in repr(tried)
+
+
+async def test_c2_that_of_a_plan_of_before_too(bots: Bots) -> None:
+    plan = (await bots.world.propose()).plan
+    bots.world.runner.meanwhile["preview",] = for_ever
+    within(bots, 0.5)
+    async with took_less_than(1.5):
+        told = await bots.answer(
+            await bots.inbox.ask_plan(Ask(identity=who("alice"), place=PLACE, text=""), plan)
+        )
+    assert told.request is None
+    assert "took longer than a turn may take" in told.text

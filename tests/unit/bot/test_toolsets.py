@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from pydantic import field_validator
 
 from adapters.skill_folder import shelf
 from adapters.storage.memories import Memories
@@ -187,9 +188,12 @@ def test_c92_an_entry_point_is_found_where_packages_are_installed(
     assert belt.owners == {"sky-of-Bergen": "weather"}
 
 
-@pytest.mark.parametrize("error", [ImportError("hunter2"), RuntimeError("hunter2"), SyntaxError()])
+@pytest.mark.parametrize(
+    "error",
+    [ImportError("hunter2"), RuntimeError("hunter2"), SyntaxError(), SystemExit("hunter2")],
+)
 def test_c92_one_that_cannot_be_loaded_is_refused_in_one_sentence(
-    file: Path, error: Exception
+    file: Path, error: BaseException
 ) -> None:
     def load() -> Maker:
         raise error
@@ -199,6 +203,57 @@ def test_c92_one_that_cannot_be_loaded_is_refused_in_one_sentence(
         f"sayso.yml:10: toolsets.weather: The toolset weather cannot be loaded "
         f"({type(error).__name__}). Install what it needs, or remove it."
     )
+
+
+@pytest.mark.parametrize("error", [KeyError("hunter2"), SystemExit("hunter2")])
+def test_c92_one_that_cannot_be_made_is_refused_in_one_sentence(
+    file: Path, error: BaseException
+) -> None:
+    def make(_: WeatherConfig) -> Toolset:
+        raise error
+
+    maker = Maker(config=WeatherConfig, make=make)
+    said = refusal(file, "  weather:\n", Offer("weather", "acme:WEATHER", lambda: maker))
+    assert said == (
+        f"sayso.yml:10: toolsets.weather: The toolset weather cannot be made ({type(error).__name__}). "
+        "Correct what it needs, or remove it."
+    )
+
+
+def test_c92_one_whose_settings_cannot_be_checked_is_refused_in_one_sentence(file: Path) -> None:
+    class Config(WeatherConfig):
+        @field_validator("city")
+        @classmethod
+        def _fails(cls, _: str) -> str:
+            raise KeyError("hunter2")
+
+    maker = Maker(config=Config, make=lambda _: a_toolset())
+    said = refusal(file, "  weather: {city: x}\n", Offer("weather", "acme:W", lambda: maker))
+    assert said == (
+        "sayso.yml:10: toolsets.weather: The settings of the toolset weather could not be checked "
+        "(KeyError). Correct them, or remove it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "wrong"),
+    [
+        (None, "What the package makes as weather is no toolset. Remove it."),
+        (object(), "What the package makes as weather is no toolset. Remove it."),
+        (
+            Toolset(name="weather", tools=None),  # type: ignore[arg-type]
+            "The toolset weather cannot be made (TypeError). Correct what it needs, or remove it.",
+        ),
+    ],
+)
+def test_c92_one_that_makes_something_else_is_refused(
+    file: Path,
+    made: Any,  # noqa: ANN401 - that is the point
+    wrong: str,
+) -> None:
+    maker = Maker(config=WeatherConfig, make=lambda _: made)
+    said = refusal(file, "  weather:\n", Offer("weather", "acme:WEATHER", lambda: maker))
+    assert said == f"sayso.yml:10: toolsets.weather: {wrong}"
 
 
 def test_c92_what_is_no_toolset_is_refused(file: Path) -> None:

@@ -18,16 +18,19 @@ from core.transcript import (
     Heard,
     Move,
     Noted,
+    Pause,
     Returned,
     Say,
     Spoke,
     Stated,
     ToolCall,
     Use,
+    Wire,
     whole,
 )
 from tests.bots import Bots
 from tests.builders import CONVERSATION, TENANT, a_tool
+from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import for_ever
 from tests.gates import World, allow
 from tests.jobs import soon
@@ -174,3 +177,24 @@ async def test_i10_the_request_of_each_turn_starts_with_that_of_the_one_before(
     assert "Denied by bob: not now." in told
     assert "succeeded" in told
     assert "Stopped." in told
+
+
+async def test_i10_a_stop_takes_back_no_pause_that_the_model_was_sent_again(bots: Bots) -> None:
+    begun = asyncio.Event()
+
+    async def thinks(_: Sequence[Entry]) -> Move:
+        begun.set()
+        await for_ever()
+        raise AssertionError
+
+    pause = Pause(wire=Wire(content='[{"type":"thinking"}]'))
+    bots.model = ScriptedModel(pause, thinks, generative=True)
+    answering = asyncio.ensure_future(bots.answer(await bots.receive("x", CONVERSATION)))
+    await begun.wait()
+    sent = bots.model.seen[-1]
+    await bots.stop("alice", CONVERSATION)
+    assert (await answering).reason is Reason.STOPPED
+    bots.model = ScriptedModel(Say(text="ok"), generative=True)
+    await bots.answer(await bots.receive("and now?", CONVERSATION))
+    [seen] = bots.model.seen
+    assert seen[: len(sent)] == sent

@@ -116,11 +116,14 @@ async def test_c2_no_model_is_asked_once_the_time_is_over() -> None:
     assert (outcome.reason, len(asked.seen)) == (Reason.MAX_SECONDS, 1)
 
 
-async def test_a_model_that_cancels_itself_is_an_outage() -> None:
-    async def cancels(_: Sequence[Entry]) -> Move:
-        raise asyncio.CancelledError
+@pytest.mark.parametrize("error", [asyncio.CancelledError, SystemExit, KeyboardInterrupt])
+async def test_a_model_that_ends_itself_or_would_end_the_process_is_an_outage(
+    error: type[BaseException],
+) -> None:
+    async def ends(_: Sequence[Entry]) -> Move:
+        raise error
 
-    outcome, _ = await Scene(generative=True).turn(cancels)
+    outcome, _ = await Scene(generative=True).turn(ends)
     assert outcome.reason is Reason.MODEL_UNAVAILABLE
 
 

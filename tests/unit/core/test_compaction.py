@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from core.asking import Asking
 from core.compaction import Compaction, compacted
 from core.errors import Unavailable
+from core.jobs import LeaseLost
 from core.limits import Limits, prompt_bytes
 from core.past import NOTHING, Past
 from core.prompt import Prompt
@@ -171,10 +173,9 @@ async def shortened(
     *script: Scripted, turns: int = 20, limits: Limits = SMALL, seconds: float = 60
 ) -> tuple[tuple[Entry, ...], ScriptedModel]:
     ask, model = asking(*script)
-    found = await compaction(limits).shortened(
-        past(turns), ask, ["note asked by bob"], end=now() + seconds
-    )
-    return found.entries, model
+    compacts, before = compaction(limits), past(turns)
+    found = await compacts.summary(before, ask, end=now() + seconds)
+    return compacts.shortened(before, ask.prompt, ["note asked by bob"], found.words), model
 
 
 async def test_c79_a_model_is_asked_behind_what_it_has_read_and_its_words_are_marked() -> None:
@@ -207,6 +208,15 @@ async def test_c79_a_model_that_does_not_answer_in_time_is_not_waited_for() -> N
     limits = Limits(prompt_bytes=16_000, conclusion_seconds=0.01)
     assert summary((await shortened(hangs, limits=limits))[0]).words == ""
     assert summary((await shortened(hangs, seconds=0.04))[0]).words == ""
+
+
+async def test_c79_who_lost_the_turn_sums_up_nothing() -> None:
+    async def lost(_: object) -> None:
+        raise LeaseLost("lost")
+
+    ask, _ = asking(Say(text="Sum."))
+    with pytest.raises(LeaseLost):
+        await compaction().summary(past(20), replace(ask, trail=lost), end=now() + 60)
 
 
 async def test_c3_a_model_is_not_asked_to_sum_up_more_than_fits_into_a_prompt() -> None:

@@ -180,6 +180,16 @@ async def test_a_large_state_is_cut_at_a_line_and_says_so() -> None:
     assert made.text == "line 0\nline 1\nline 2\n(Lines that are not shown: 97)"
 
 
+async def test_c3_a_huge_state_is_cut_before_it_is_searched_and_shows_whole_lines() -> None:
+    [made] = await news([], Board(f"a {SECRET}\n" * 3 + "b\n" * 99_997), most=40)
+    assert made.text == 3 * "a [redacted]\n" + "(Lines that are not shown: 99998)"
+
+
+async def test_a_huge_line_is_left_out_whole() -> None:
+    [made] = await news([], Board("a\n" + "x " * 100_000), most=40)
+    assert made.text == "a\n(Lines that are not shown: 1)"
+
+
 async def test_changes_that_are_longer_than_the_whole_are_said_whole() -> None:
     board = Board("a\nb\nc")
     history = await news([], board)

@@ -151,3 +151,12 @@ def test_an_error_about_the_whole_file_needs_no_field() -> None:
     document = documents.load("\n\na: 1", "a.yml")
     assert document.error((), "it is odd.").shown == "a.yml:3: it is odd."
     assert document.error(("b", "c"), "odd.").shown == "a.yml:3: b.c: odd."
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["", "behind a byte order mark"])
+def test_a_tab_is_said_to_be_one(mark: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        documents.load(f"{mark}\ta: 1\n", "a.yml")
+    assert caught.value.shown == (
+        "a.yml:1: not valid YAML: a tab stands where only spaces may. Correct it."
+    )

@@ -1,6 +1,7 @@
 """C13: a message goes on with the task or changes the subject, and an outage keeps the task."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -84,6 +85,37 @@ async def test_c13_an_outage_of_the_classifier_keeps_the_frame() -> None:
         found = await classified(broken, FRAME, "ship order 4712", by=now() + 0.01)
         assert found is None
         assert after(FRAME, found, "ship order 4712", here=9) == FRAME
+
+
+NONE: Any = None
+ODD: dict[str, Any] = {
+    "nothing": None,
+    "a word": "continue",
+    "no entities": Continue(entities=NONE),
+    "entities in a list": Pivot(entities=[ORDER]),  # type: ignore[arg-type]
+    "words for entities": Continue(entities=frozenset({"order 4711"})),  # type: ignore[arg-type]
+    "a number for a word": Pivot(entities=frozenset({Entity(kind="order", value=NONE)})),
+    "two lines": Pivot(entities=frozenset({Entity(kind="order", value="1\ntopic: changed")})),
+    "half a character": Continue(entities=frozenset({Entity(kind="\ud800", value="1")})),
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("frame", [FRAME, Frame()], ids=["known", "first"])
+async def test_c13_a_classifier_that_says_something_odd_keeps_the_frame(
+    frame: Frame,
+    odd: Any,  # noqa: ANN401 - that is the point
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def says(_: Frame, __: str) -> Topic:
+        topic: Topic = odd
+        return topic
+
+    found = await classified(says, frame, "ship order 4712", by=now() + 5)
+    assert found is None
+    assert after(frame, found, "ship order 4712", here=9) == frame
+    assert "4712" not in caplog.text
+    assert len(caplog.records) == 1
 
 
 async def test_who_stops_a_turn_stops_its_classifier() -> None:

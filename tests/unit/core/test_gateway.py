@@ -25,8 +25,12 @@ ALL = [*Stage]
 
 def stages(scene: Scene, name: str = "1") -> list[tuple[Stage, bool]]:
     """Return the stages that a call came to, and whether it passed."""
-    found = [one for one in scene.happened if isinstance(one, Staged) and one.call == name]
+    found = [one for one in staged(scene) if one.call == name]
     return [(one.stage, not one.why) for one in found]
+
+
+def staged(scene: Scene) -> list[Staged]:
+    return [one for one in scene.happened if isinstance(one, Staged)]
 
 
 def refusing(why: object) -> Access:
@@ -449,3 +453,42 @@ async def test_c88_a_refusal_whose_words_are_anybodys_is_on_record_in_its_other_
     assert [one.why for one in scene.happened if isinstance(one, Staged)][-1] == (
         "You said something."
     )
+
+
+# Calls that are led through no stage
+
+
+def looks(*words: str) -> Use:
+    return use(*(call("look", word, name=f"c{n}") for n, word in enumerate(words)))
+
+
+@pytest.mark.parametrize(
+    "words", [[f"w{n}" for n in range(500)], ["w"] * 500], ids=["others", "the same"]
+)
+async def test_c1_of_a_flood_of_calls_none_is_led_through_the_stages(words: list[str]) -> None:
+    scene = Scene(generative=True)
+    outcome, _ = await scene.turn(looks(*words), Say(text="That is all."))
+    assert outcome.reason is Reason.MAX_TOOL_CALLS
+    why = "Calls: 500. Not run: this needs more tool calls than one turn may make."
+    assert staged(scene) == [Staged(call="", tool="", stage=Stage.KNOWN, why=why)]
+
+
+async def test_c1_calls_that_only_repeat_others_do_not_count_for_it() -> None:
+    scene = Scene(generative=True, limits=Limits(tool_calls=2))
+    outcome, _ = await scene.turn(looks("a", "b", "a", "b", "a"), Say(text="ok"))
+    assert outcome.reason is Reason.ANSWERED
+    assert len(scene.runner.ran) == 2
+
+
+async def test_c19_calls_beside_a_question_are_on_record() -> None:
+    asks = ToolCall(id="q", tool="ask_user", arguments={"question": "Which?"})
+    scene = Scene(generative=True)
+    outcome, _ = await scene.turn(use(asks, *looks("a").calls))
+    assert outcome.reason is Reason.ASKED
+    why = "Not run: a question ends the turn. Make this call again if it is needed then."
+    assert staged(scene) == [Staged(call="c0", tool="look", stage=Stage.KNOWN, why=why)]
+    outcome, _ = await scene.turn(use(asks, *looks(*map(str, range(100))).calls))
+    assert outcome.reason is Reason.ASKED
+    assert staged(scene)[1:] == [
+        Staged(call="", tool="", stage=Stage.KNOWN, why=f"Calls: 100. {why}")
+    ]

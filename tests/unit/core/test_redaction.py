@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.canonical import Json
-from core.redaction import MASK, SHORTEST, Redactor
+from core.redaction import LONGEST, MASK, SHORTEST, Redactor
 
 SECRET = "s3cr/t+v?lue=1"
 NOTHING = Redactor.of([])
@@ -154,6 +154,40 @@ def test_masking_twice_changes_nothing_more() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["eyJabcde", "eyJabcde.eyJabcde", "eyJabcde-eyJabcde.eyJ", "eyJabcde." + "sk-short"],
+)
+def test_what_only_begins_as_a_signed_token_stays(text: str) -> None:
+    assert NOTHING.text(text) == text
+
+
+def test_what_begins_as_one_hides_nothing_else_that_is_a_secret() -> None:
+    key = WELL_KNOWN["an OpenAI key"]
+    assert NOTHING.text(f"eyJabcde-{key}") == f"eyJabcde-{MASK}"
+
+
+def test_the_beginning_of_a_text_that_is_not_long_is_all_of_it_masked() -> None:
+    text = f"{SECRET} " + "x" * LONGEST
+    assert Redactor.of([SECRET]).head(text, 100) == (f"{MASK} " + "x" * LONGEST, True)
+
+
+@pytest.mark.parametrize("back", range(len(SECRET) + 2))
+def test_i12_where_a_long_text_is_cut_no_part_of_a_secret_shows(back: int) -> None:
+    before = " " * (200 + LONGEST - back)
+    head, is_all = Redactor.of([SECRET]).head(before + SECRET + " " * 100, 100)
+    assert (set(head), is_all) == ({" "}, False)
+    assert len(head) >= 100
+
+
+def test_i12_nor_where_masking_what_is_before_made_it_shorter() -> None:
+    long = "long" * 1000
+    before = f"{long} " * 3
+    text = before + " " * (200 + LONGEST - len(before) - len(SECRET) // 2) + SECRET + " more"
+    head, _ = Redactor.of([long, SECRET]).head(text, 100)
+    assert head.replace(MASK, "").strip() == ""
+
+
+@pytest.mark.parametrize(
     "hostile",
     [
         "a" * 2**20,
@@ -161,6 +195,7 @@ def test_masking_twice_changes_nothing_more() -> None:
         "xoxb-" * 2**18,
         "eyJ" * 2**19,
         "eyJaaaaa." * 2**17,
+        "eyJaaaaa-" * 2**17,
         "-----BEGIN PRIVATE KEY-----" + "\n" * 2**20,
         "-----BEGIN PRIVATE KEY-----" + " a" * 2**19,
         "-----BEGIN " + "A" * 2**20,

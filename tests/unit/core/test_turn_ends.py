@@ -2,9 +2,12 @@
 
 import pytest
 
+from core.calls import Names
 from core.conversations import Again, Masked, Turn, TurnEnd, Wish, Words
 from core.frame import Frame
+from core.limits import Limits
 from core.outcomes import Reason
+from core.progress import Progress
 from core.transcript import Entry, Heard, Noted, Result, Returned, Spoke
 from core.turn_ends import STOPPED, stopped, told
 from tests.builders import CONVERSATION, PLACE, TENANT
@@ -12,6 +15,7 @@ from tests.builders import CONVERSATION, PLACE, TENANT
 HEARD = Heard(speaker="alice", text="look")
 RETURNED = Returned(results=(Result(call="1", text="up"),))
 UNSEEN = Spoke(text="It is up.")
+PAUSED = Spoke(text="", content="[]")
 
 
 def a_turn(wish: Wish) -> Turn:
@@ -29,6 +33,7 @@ def a_turn(wish: Wish) -> Turn:
     ("did", "kept"),
     [
         ((HEARD, RETURNED, UNSEEN, UNSEEN), (HEARD, RETURNED, Noted(text=STOPPED.text))),
+        ((HEARD, PAUSED, UNSEEN), (HEARD, PAUSED, Noted(text=STOPPED.text))),
         ((UNSEEN,), ()),
         ((), ()),
     ],
@@ -53,6 +58,16 @@ def test_a_turn_that_was_stopped_keeps_what_it_did_and_nothing_that_nobody_was_s
         absorbed=("t_2",),
         frame=Frame(intent="look"),
     )
+
+
+def test_i10_whoever_cuts_a_turn_keeps_of_a_pause_what_the_model_was_given_again() -> None:
+    shown = list[tuple[Entry, ...]]()
+    names = Names(turn="t_1", before=frozenset())
+    progress = Progress(limits=Limits(), history=(), bytes=0, names=names, watch=shown.append)
+    progress.hear(HEARD)
+    progress.append(PAUSED)
+    progress.give()
+    assert shown == [(HEARD,), (HEARD,), (HEARD, PAUSED)]
 
 
 @pytest.mark.parametrize("wish", [Words(text="4711"), Masked(text="4711")])

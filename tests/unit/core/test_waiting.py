@@ -2,9 +2,12 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 import pytest
+from pydantic import BaseModel, field_validator
 
 from core import gateway
 from core.context import Context, Source
@@ -17,7 +20,7 @@ from core.redaction import Redactor
 from core.trail import Stage, Staged
 from core.transcript import Called, Form, Returned, Say
 from core.waiting import beforehand, now, within
-from tests.fakes.hanging import FAULTS, Fault, hangs, raises, stays
+from tests.fakes.hanging import FAULTS, Fault, at_once, hangs, raises, stays
 from tests.fakes.runner import exited, for_ever
 from tests.scene import CALLER, LOOK, TOOLS, WRITE, Scene, an_access, call, untold, use
 
@@ -28,10 +31,12 @@ SLOW = (
 )
 UNCHECKED = "It could not be checked whether this may be done, so it was not. Tell an operator."
 OK = Say(text="ok")
+Failing: TypeAlias = Callable[[BaseException], Fault]
 STEP = use(call("look"), call("append-word", name="2", rationale="because"), call("none", name="3"))
 
 never_ends = pytest.mark.parametrize("other", [hangs, stays])
 fails = pytest.mark.parametrize("error", FAULTS, ids=lambda error: type(error).__name__)
+begins = pytest.mark.parametrize("failing", [raises, at_once], ids=["awaited", "at once"])
 
 
 def texts(returned: object) -> list[str]:
@@ -58,7 +63,7 @@ async def test_who_is_cancelled_cancels_what_they_wait_for() -> None:
         finally:
             cut.set()
 
-    task = asyncio.ensure_future(within(waits()))
+    task = asyncio.ensure_future(within(waits))
     await begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -115,11 +120,12 @@ async def test_c20_what_leads_no_loop_has_them_too(monkeypatch: pytest.MonkeyPat
 
 
 @fails
+@begins
 @pytest.mark.parametrize("check", ["authorize", "count"])
 async def test_c20_a_check_that_raises_anything_refuses_its_call_alone(
-    check: str, error: BaseException, caplog: pytest.LogCaptureFixture
+    check: str, failing: Failing, error: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
-    scene = Scene(generative=True, access=an_access(**{check: raises(error)}))
+    scene = Scene(generative=True, access=an_access(**{check: failing(error)}))
     outcome, model = await scene.turn(use(call("look")), OK)
     why = model.told[0].text
     late = isinstance(error, TimeoutError | asyncio.CancelledError)
@@ -152,10 +158,11 @@ async def test_c2_a_look_that_does_not_end_is_left_behind_and_keeps_what_others_
 
 
 @fails
+@begins
 async def test_a_look_that_raises_anything_is_evidence_and_stops_nothing(
-    error: BaseException, caplog: pytest.LogCaptureFixture
+    failing: Failing, error: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
-    odd = replace(LOOK, name="odd", look=raises(error))
+    odd = replace(LOOK, name="odd", look=failing(error))
     outcome, model = await Scene(generative=True, tools=(odd,)).turn(use(call("odd")), OK)
     assert outcome.reason is Reason.ANSWERED
     assert model.told[0].text == "odd failed. Calling it again does not help."
@@ -163,19 +170,46 @@ async def test_a_look_that_raises_anything_is_evidence_and_stops_nothing(
 
 
 @fails
-async def test_c78_a_guard_that_raises_anything_stops_what_it_guards(error: BaseException) -> None:
-    guards = Guards(input=(raises(error),))
+async def test_c9_arguments_whose_check_raises_anything_are_refused_and_stop_nothing(
+    error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Odd(BaseModel):
+        word: str
+
+        @field_validator("word")
+        @classmethod
+        def _fails(cls, _: str) -> str:
+            raise error
+
+    odd = replace(LOOK, name="odd", look=hangs, parameters=Odd, defaults={})
+    outcome, model = await Scene(generative=True, tools=(odd,)).turn(use(call("odd")), OK)
+    assert outcome.reason is Reason.ANSWERED
+    assert model.told[0].failed
+    assert model.told[0].text.startswith("odd: ")
+    assert "4711" not in caplog.text
+    if not isinstance(error, ValueError):  # which pydantic takes for what is wrong with the value
+        assert [record.levelno for record in caplog.records] == [logging.ERROR]
+        assert not model.told[0].correctable
+
+
+@fails
+@begins
+async def test_c78_a_guard_that_raises_anything_stops_what_it_guards(
+    failing: Failing, error: BaseException
+) -> None:
+    guards = Guards(input=(failing(error),))
     outcome, _ = await Scene(generative=True, guards=guards).turn()
     assert outcome.reason is Reason.GUARDRAIL_INPUT
 
 
 @fails
+@begins
 async def test_c76_a_state_and_a_classifier_that_raise_anything_cost_nothing(
-    error: BaseException,
+    failing: Failing, error: BaseException
 ) -> None:
-    board = Context(sources=(Source(name="board", state=raises(error)),), redactor=Redactor.of([]))
+    board = Context(sources=(Source(name="board", state=failing(error)),), redactor=Redactor.of([]))
     assert [one.form for one in await board.news(CALLER, (), by=now() + 5)] == [Form.AWAY]
-    assert await classified(raises(error), Frame(), "x", by=now() + 5) is None
+    assert await classified(failing(error), Frame(), "x", by=now() + 5) is None
 
 
 @never_ends
