@@ -24,7 +24,7 @@ from core.toolsets import memory, reminders, skills
 from core.toolsets.memory import MemoryConfig
 from core.toolsets.reminders import RemindersConfig
 from core.toolsets.skills import SkillsConfig
-from core.waiting import OUTAGES
+from core.waiting import AT_ONCE
 
 GROUP = "sayso.toolsets"
 """The group of entry points in which a package offers toolsets: the name of one, and its `Maker`."""
@@ -119,7 +119,7 @@ def _config(name: str, value: object, maker: Maker) -> Exposure:
         first = wording.first(error)
         problem = f"{first.problem}. Correct it for the toolset {name}."
         raise Invalid(problem, field=(*first.where, "")[0]) from error
-    except OUTAGES as error:  # a package's own checks may fail in any way
+    except AT_ONCE as error:  # a package's own checks may fail in any way
         raise Invalid(
             f"The settings of the toolset {name} could not be checked ({type(error).__name__}). "
             "Correct them, or remove it."
@@ -141,7 +141,7 @@ def _loaded(name: str, offers: Offers) -> Maker:
         )
     try:
         maker: object = found[0].load()
-    except OUTAGES as error:  # a package may fail in any way while it is imported
+    except AT_ONCE as error:  # a package may fail in any way while it is imported
         raise Invalid(
             f"The toolset {name} cannot be loaded ({type(error).__name__}). Install what it needs, "
             "or remove it."

@@ -103,7 +103,7 @@ async def classified(classifier: Classifier, frame: Frame, text: str, *, by: flo
     A first message has no subject to change.
     """
     try:
-        topic: object = await within(lambda: classifier(frame, text), by)
+        topic = cast("object", await within(lambda: classifier(frame, text), by))
     except Exception as error:  # noqa: BLE001 - an outage keeps the frame, whatever it looks like
         _log.warning("the classifier failed: %s", type(error).__name__)
         return None

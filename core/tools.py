@@ -1,7 +1,6 @@
 """Tools: what the agent may call, and which of them need a person's consent."""
 
 import logging
-from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +15,7 @@ from core.display import hidden, one_line
 from core.errors import Incorrect, Invalid, Refused
 from core.jobs import Claim
 from core.plans import RunStep
-from core.waiting import OUTAGES
+from core.waiting import AT_ONCE
 
 RESERVED = ("rationale", "limitations", "alternatives")
 """Arguments that carry the agent's text. They are added for the model, shown, and never hashed."""
@@ -149,7 +148,7 @@ class Tool:
             valid = self._valid({**{n: offered[n] for n in filled}, **arguments})
         except Refused:
             raise
-        except (*OUTAGES, CancelledError) as error:  # a package's own checks may fail in any way
+        except AT_ONCE as error:  # a package's own checks may fail in any way
             _log.error("the arguments of %s: %s", self.name, type(error).__name__)
             raise Refused(
                 f"{self.name}: its arguments could not be checked, so it was not called. Tell an operator."

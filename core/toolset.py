@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from core.errors import Invalid, SaysoError
 from core.tools import Caller, Tool
-from core.waiting import OUTAGES
+from core.waiting import AT_ONCE
 
 State: TypeAlias = Callable[[Caller], Awaitable[str]]
 """Returns what is so now, whole, a line for each thing; what a model is sent is what changed.
@@ -124,14 +124,14 @@ class Maker:
             return self._made(name, config)
         except SaysoError:
             raise
-        except OUTAGES as error:  # a package may fail in any way
+        except AT_ONCE as error:  # a package may fail in any way
             raise Invalid(
                 f"The toolset {name} cannot be made ({type(error).__name__}). Correct what it needs, or "
                 "remove it."
             ) from error
 
     def _made(self, name: str, config: Exposure) -> Toolset:
-        found: object = self.make(config)
+        found = cast("object", self.make(config))
         if not isinstance(found, Toolset):
             raise Invalid(f"What the package makes as {name} is no toolset. Remove it.")
         if found.name != name:

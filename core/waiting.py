@@ -8,6 +8,8 @@ EXITS: tuple[type[BaseException], ...] = (SystemExit, KeyboardInterrupt)
 """What other people's code raises to end a process. A person's Ctrl-C cancels; it is not raised there."""
 OUTAGES: tuple[type[BaseException], ...] = (Exception, BaseExceptionGroup, GeneratorExit, *EXITS)
 """What other people's code raises, its task groups and streams too."""
+AT_ONCE: tuple[type[BaseException], ...] = (*OUTAGES, asyncio.CancelledError)
+"""The same where nothing is awaited, so that nobody else can have cancelled it."""
 _GRACE = 0.2
 """Seconds in which a call that was cancelled may end; after them it is left to itself."""
 _SHARE = 4
