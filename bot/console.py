@@ -10,7 +10,17 @@ import click
 
 from approvals.cards import report, verification
 from approvals.models import RunState
-from bot import authority, contract, operators, plain, plan_files, receipts, serving, wiring
+from bot import (
+    authority,
+    contract,
+    leaving,
+    operators,
+    plain,
+    plan_files,
+    receipts,
+    serving,
+    wiring,
+)
 from bot.opened import warn, with_app
 from bot.printed import Printed
 from bot.publish import EVERY
@@ -157,7 +167,7 @@ def chat(file: Path, *, name: str | None, no_color: bool) -> Printed:
         warn((*app.catalogue().faults, *app.toolbelt.faults))
         return _identity(app, name).user
 
-    asyncio.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
+    leaving.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
     return Printed(object={}, text="You left. What waits goes on waiting: sayso requests")
 
 
