@@ -290,6 +290,14 @@ async def test_c22_what_was_refused_for_now_and_ran_later_is_not_told(
     assert outcome.text == "ok"
 
 
+@pytest.mark.parametrize("access", CLOSED_FOR_NOW.values(), ids=CLOSED_FOR_NOW)
+async def test_c22_nor_is_it_beside_the_card_that_shows_it(access: Callable[[], Access]) -> None:
+    scene = Scene(generative=True, access=access())
+    step = use(call("append-word", rationale="because"))
+    await scene.turn(step, step, step, step)
+    assert scene.proposals.seen == [""]
+
+
 async def test_c22_what_was_refused_is_told_although_another_call_of_the_tool_ran() -> None:
     scene = Scene(generative=True, access=counting(1))
     step = use(call("look", "a"), call("look", "b", name="2"))
