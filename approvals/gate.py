@@ -2,14 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import NoReturn
 
 from approvals import cards, denials, entitlement, secrecy
 from approvals.freeze import Freezer, Frozen
-from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State, Voted
+from approvals.models import LIVE, Denial, Proposal, Request, Spent, State, Voted
+from approvals.new_request import new_request
 from approvals.policy import Authority
 from approvals.store import ApprovalStore
 from approvals.switches import Switches
@@ -22,7 +22,7 @@ from core.plans import Plan, difference
 from core.principals import Identity, Principal
 from core.rates import TOO_FAST, Rate, Rates
 from core.redaction import Redactor
-from core.tools import Checked, Toolbox
+from core.tools import Toolbox
 
 UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
 MOST_CALLS = 50
@@ -76,7 +76,9 @@ class Gate:
                 logged="Not proposed: something changed since this plan was made.",
             )
         about = secrecy.masked(proposal.about, self.redactor)
-        opened = await self.store.open(_new(replace(proposal, about=about), frozen, authority))
+        opened = await self.store.open(
+            new_request(replace(proposal, about=about), frozen, authority)
+        )
         if isinstance(opened, Denial):
             raise denials.refused(opened)
         return opened
@@ -277,30 +279,3 @@ class Gate:
             principal.tenant, principal=principal.id, request=request, why=refused.logged
         )
         raise refused
-
-
-def _new(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest:
-    plan = frozen.plan
-    rule = authority.policy.strictest(call.risk for call in plan.calls)
-    holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
-    shown = cards.Shown(
-        requester=proposal.requester,
-        checked=proposal.calls,
-        about=proposal.about,
-        rule=rule,
-        approvers=entitlement.voters(rule, proposal.requester, holders),
-        previews=frozen.previews,
-    )
-    part = authority.policy.reminder(call.risk for call in plan.calls)
-    return NewRequest(
-        id=ids.request_id(),
-        proposal=proposal,
-        plan=plan,
-        rule=rule,
-        card=partial(cards.card_for, plan, shown),
-        remind_in=None if part is None else rule.expires * part,
-    )
-
-
-def _resources(calls: Sequence[Checked]) -> tuple[str, ...]:
-    return tuple(checked.tool.resource for checked in calls)
