@@ -7,7 +7,7 @@ shown by a job, which waits for the last edit that is still under way here.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -96,6 +96,8 @@ class Live:
     deliveries: Deliveries
     runs: RunStore
     chats: Mapping[str, Chat]
+    shows: Callable[[Place], bool] = lambda _: True
+    """Whether this process can show something at a place."""
     tempo: Tempo = field(default_factory=Tempo)
     timer: Timer = field(default_factory=LoopTimer)
     _edits: dict[str, "asyncio.Task[Then]"] = field(default_factory=dict[str, "asyncio.Task[Then]"])
@@ -184,7 +186,7 @@ class Showing:
         live = self.live
         entry = await live.deliveries.progress(self.run.tenant, self.run.id)
         run = await live.runs.run(self.run.tenant, self.run.id)
-        if entry is None or entry.place.platform not in live.chats:
+        if entry is None or entry.place.platform not in live.chats or not live.shows(entry.place):
             return Then.OVER
         if run is None or run.state is not RunState.RUNNING:
             return Then.OVER

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from adapters import processes
-from adapters.console.away import Away
+from adapters.console.terminals import Terminals
 from adapters.counted import CountedRunner
 from adapters.grammar import GrammarModel
 from adapters.heads_file import HeadsFile
@@ -115,7 +115,10 @@ class Parts:
     ) -> None:
         self.settings = configured
         self.pace, self.model = seams.pace, seams.model
-        self.chats: Mapping[str, Chat] = {TERMINAL: Away(is_dead=processes.is_dead), **seams.chats}
+        terminals = Terminals(
+            me=processes.me(), is_dead=processes.is_dead, here=seams.chats.get(TERMINAL)
+        )
+        self.chats: Mapping[str, Chat] = {**seams.chats, TERMINAL: terminals}
         self.erasing = Erasing(database)
         self.database = seams.database(database)
         home = home_of(file)
@@ -132,7 +135,12 @@ class Parts:
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
         self.requests, self.runs = Requests(self.database), Runs(self.database)
-        self.live = Live(deliveries=Deliveries(self.database), runs=self.runs, chats=self.chats)
+        self.live = Live(
+            deliveries=Deliveries(self.database),
+            runs=self.runs,
+            chats=self.chats,
+            shows=terminals.shows,
+        )
         self.gate = Gate(
             store=self.requests,
             freezer=Freezer(

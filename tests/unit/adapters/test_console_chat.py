@@ -1,13 +1,14 @@
 """The terminal as a platform: each post once, in order; of an edited card, what became of it."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
-from adapters.console.away import Away
 from adapters.console.chat import TerminalChat
 from adapters.console.shown import Changed, Shown
+from adapters.console.terminals import Terminals
 from core.deliveries import Asking, Progress, Text
 from core.errors import Unavailable
 from core.events import Place
@@ -123,7 +124,7 @@ async def test_words_are_not_edited(chat: TerminalChat, shows: Shows) -> None:
 
 async def test_a_terminal_of_another_process_is_waited_for_and_one_that_is_gone_is_not() -> None:
     dead = set[str]()
-    away = Away(is_dead=dead.__contains__)
+    away = Terminals(me="me", is_dead=dead.__contains__)
     with pytest.raises(Unavailable):
         await away.post(HERE, REPORT, key="k")
     with pytest.raises(Unavailable):
@@ -131,3 +132,25 @@ async def test_a_terminal_of_another_process_is_waited_for_and_one_that_is_gone_
     dead.add("boot/ns/1/2")
     assert await away.post(HERE, REPORT, key="k") == "k"
     await away.edit(HERE, "m", RAN)
+
+
+async def test_i14_what_is_for_another_terminal_is_not_shown_here_alive_or_dead(
+    chat: TerminalChat, shows: Shows
+) -> None:
+    dead = set[str]()
+    ours = replace(HERE, thread="boot/ns/7/8:1")
+    terminals = Terminals(me="boot/ns/7/8", is_dead=dead.__contains__, here=chat)
+    for _ in range(2):
+        with suppress(Unavailable):
+            await terminals.post(HERE, OPEN, key="k")
+        with suppress(Unavailable):
+            await terminals.edit(HERE, "m1", RAN)
+        dead.add("boot/ns/1/2")
+    await chat.flush()
+    assert (shows.seen, chat.requests) == ([], set())
+    assert not terminals.shows(HERE)
+    assert terminals.shows(ours)
+    posted = await terminals.post(ours, OPEN, key="k")
+    await terminals.edit(ours, posted, RAN)
+    await chat.flush()
+    assert shows.seen == [OPEN, became(RAN)]
