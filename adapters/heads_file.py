@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 
 from core.errors import Unavailable
@@ -34,8 +35,17 @@ class HeadsFile:
         """See the port."""
         try:
             # One write to a file that only grows: of two processes, each writes whole lines.
-            with self.path.open("ab", buffering=0) as file:
-                file.write(f"{line}\n".encode())
+            with self.path.open("a+b", buffering=0) as file:
+                file.write(f"{'' if _is_whole(file) else chr(10)}{line}\n".encode())
                 os.fsync(file.fileno())
         except OSError as error:
             raise Unavailable(_FAILED, error=repr(error)) from error
+
+
+def _is_whole(file: FileIO) -> bool:
+    """Whether the last line ends: one that a full disk cut does not, and stays by itself."""
+    size = file.seek(0, os.SEEK_END)
+    if size == 0:
+        return True
+    file.seek(size - 1)
+    return file.read(1) == b"\n"

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from time import monotonic
 from typing import Any, NoReturn, TypeVar
 
@@ -44,7 +45,8 @@ def leave(code: int) -> NoReturn:
         sys.exit(code)
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        with suppress(OSError):  # whoever read it is gone
+            stream.flush()
     os._exit(code)
 
 

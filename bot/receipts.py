@@ -11,8 +11,10 @@ from bot.wiring import App
 from core import audit
 from core.errors import Refused, Unavailable
 
+_BEGIN = b'{"audit":['
+"""What a receipt begins with: its one spelling has the names in this order."""
 _NO_FILE = (
-    "The receipt cannot be written there. Name a file in a folder that you may write to: "
+    "The receipt cannot be written there. Name a new file in a folder that you may write to: "
     "sayso receipt RUN --output FILE"
 )
 
@@ -45,12 +47,20 @@ def receipt(file: Path, *, run: str, output: Path) -> Printed:
 def _must_be_writable(file: Path) -> None:
     """Refuse what is no place for a file before anything is noted."""
     try:
-        is_free = not file.exists() or file.is_file()
+        is_free = not os.path.lexists(file) or _is_receipt(file)
         is_place = file.parent.is_dir() and os.access(file.parent, os.W_OK)
     except (OSError, ValueError):  # a path may hold what no path can
         is_free = is_place = False
     if not (is_free and is_place):
         raise Refused(_NO_FILE)
+
+
+def _is_receipt(file: Path) -> bool:
+    """Whether a file may be written over: an empty one, or an older receipt, and nothing else."""
+    if file.is_symlink() or not file.is_file():
+        return False
+    with file.open("rb") as there:
+        return there.read(len(_BEGIN)) in (b"", _BEGIN)
 
 
 def _write(file: Path, text: str) -> None:

@@ -22,12 +22,17 @@ from core.terminal import (
 )
 
 _ID = re.compile(r"[0-9a-f]{32}")
+_ALMOST = re.compile(r"[0-9a-f]{12,}")
+"""What somebody meant to be an id: a reason does not begin so."""
 _FOUND: Mapping[str, Found] = {"verify": "verify", "happened": "happened", "did-not": "did_not"}
 _UNKNOWN = Mistyped(
     sentence="There is no such command here; /help lists them. What begins with a / can be asked "
     "with /ask in front of it."
 )
 _ONE_LINE = Mistyped(sentence="A command is one line. Type it again without the rest.")
+_NO_ID = Mistyped(
+    sentence="That is no id, so nothing was denied. Copy it from the card: /deny ID WHY"
+)
 _ONE_ID = Mistyped(
     sentence="Name one request, by the id on its card, or none where only one waits."
 )
@@ -87,9 +92,11 @@ def _again(rest: str, seat: Seat) -> Typed:
 
 
 def _deny(rest: str, seat: Seat) -> Typed:
-    first, _, reason = rest.partition(" ")
-    if _ID.fullmatch(first):
-        return Deny(identity=seat.identity, request=first, reason=reason.strip())
+    first, *reason = rest.split(maxsplit=1) or [""]
+    if _ID.fullmatch(first.lower()):
+        return Deny(identity=seat.identity, request=first.lower(), reason="".join(reason))
+    if _ALMOST.fullmatch(first.lower()):
+        return _NO_ID
     return _bare("deny", rest)
 
 

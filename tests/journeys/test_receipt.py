@@ -171,10 +171,23 @@ def test_where_a_receipt_cannot_be_written_nothing_is_noted(sayso: Sayso, tmp_pa
         assert "cannot be written there" in receipt(sayso, run, place).refusal
     assert sayso.sql("SELECT count(*) FROM audit WHERE kind = 'receipt.made'") == [(0,)]
     file = tmp_path / "r.json"
-    file.write_text("older", "utf-8")
-    assert receipt(sayso, run, file).code == 0
+    file.touch()
+    for _ in range(2):  # over an empty file, and over a receipt
+        assert receipt(sayso, run, file).code == 0
     assert elsewhere(tmp_path).run("verify", str(file)).code == 0
     assert sorted(one.name for one in tmp_path.glob("*r*.json")) == ["r.json"]
+
+
+def test_a_receipt_is_written_over_nothing_but_a_receipt(sayso: Sayso, tmp_path: Path) -> None:
+    run = run_of(sayso, "alpha", "bob")
+    assert receipt(sayso, run, tmp_path / "r.json").code == 0
+    linked = tmp_path / "linked.json"
+    linked.symlink_to(tmp_path / "r.json")
+    data = sayso.folder / "data"
+    for there in (data / "sayso.db", data / "sayso.key", sayso.folder / "sayso.yml", linked):
+        assert "Name a new file" in receipt(sayso, run, there).refusal
+    assert linked.is_symlink()
+    assert sayso.run("audit", "verify").json["ok"] is True
 
 
 def test_for_people_a_receipt_says_what_to_keep_and_how_it_is_checked(

@@ -51,6 +51,9 @@ MEANINGS: dict[str, Typed | None] = {
     "/deny": Bare(verb="deny"),
     "/deny not now": Bare(verb="deny", reason="not now"),
     f"/deny {ID}": Deny(identity=ALICE, request=ID),
+    f"/deny {ID}\tnot  now": Deny(identity=ALICE, request=ID, reason="not  now"),
+    f"/deny {ID}\u00a0not now": Deny(identity=ALICE, request=ID, reason="not now"),
+    f"/deny {ID.upper()} not now": Deny(identity=ALICE, request=ID, reason="not now"),
     f"/deny {ID} not now": Deny(identity=ALICE, request=ID, reason="not now"),
     "/again": Bare(verb="again"),
     f"/again {ID}": AskAgain(identity=ALICE, request=ID),
@@ -67,7 +70,7 @@ MEANINGS: dict[str, Typed | None] = {
 }
 MISTYPED = [
     "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} {ID}",
-    f"/approve {ID}\n/approve {ID}", "/again this and that", "/deny no\nand no", "/stop\nall", "/resolve", "/resolve maybe",
+    f"/approve {ID}\n/approve {ID}", "/again this and that", "/deny no\nand no", f"/deny {ID[:-1]} no", f"/deny {ID}0 no", "/stop\nall", "/resolve", "/resolve maybe",
     "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
     "/new now", "/quit now", "/history all", "/stop this and that", "/ask",
 ]  # fmt: skip

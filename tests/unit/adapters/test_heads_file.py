@@ -27,6 +27,13 @@ def test_the_last_line_of_a_long_file_is_found(tmp_path: Path) -> None:
     assert HeadsFile(file).last() == "the last one"
 
 
+def test_a_line_that_a_full_disk_cut_stays_by_itself(tmp_path: Path) -> None:
+    file = tmp_path / "heads.txt"
+    file.write_text("one 1 a\ntwo 2")
+    HeadsFile(file).append("three 3 c")
+    assert file.read_text() == "one 1 a\ntwo 2\nthree 3 c\n"
+
+
 def test_many_at_once_add_whole_lines(tmp_path: Path) -> None:
     file = tmp_path / "heads.txt"
     lines = {f"{number} {'x' * 100}" for number in range(200)}
