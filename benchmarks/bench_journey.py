@@ -10,9 +10,11 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.measure import DurableFloor, median_ms, row
-from bot import wiring
+from bot import authority, plain, wiring
 from bot.ask import Answered
-from bot.demo.people import People
+from bot.wiring import App
+from core.events import Approve, Ask
+from core.principals import Identity
 
 TIMES = 60
 TRANSACTIONS = 8
@@ -31,6 +33,24 @@ def furnish(home: Path) -> None:
     (home / "runbooks" / "look.yml").write_text(READ)
 
 
+class Person:
+    """Somebody at the console, through the same doors as everybody."""
+
+    def __init__(self, app: App, name: str) -> None:
+        platform, workspace = authority.CONSOLE
+        self.app = app
+        self.identity = Identity(platform=platform, workspace=workspace, user=name)
+
+    async def ask(self, text: str) -> Answered:
+        ask = Ask(identity=self.identity, place=authority.CONSOLE_PLACE, text=text)
+        return await self.app.asking.answer(await self.app.inbox.ask(ask), asyncio.Event())
+
+    async def approve(self, request: str) -> str:
+        click = Approve(identity=self.identity, request=request)
+        decided = await self.app.deciding.approve(click, asyncio.Event())
+        return plain.decided(decided.request, decided.run)
+
+
 class Floor(DurableFloor):
     async def child(self) -> None:
         child = subprocess.Popen(["/bin/true"])
@@ -45,23 +65,23 @@ class Floor(DurableFloor):
 async def measured(home: Path) -> None:
     floor = Floor(home / "floor.db")
     async with wiring.opened(home / "sayso.yml") as app:
-        people = People(app)
+        bob = Person(app, "bob")
         cards: list[Answered] = []
 
         async def ask() -> None:
-            cards.append(await people.ask("bob", "do nothing"))
+            cards.append(await bob.ask("do nothing"))
 
         async def approve() -> None:
             request = cards.pop().request
             assert request is not None
-            assert "succeeded" in await people.approve("bob", request.id)
+            assert "succeeded" in await bob.approve(request.id)
 
         async def journey() -> None:
             await ask()
             await approve()
 
         async def read() -> None:
-            await people.ask("bob", "look")
+            await bob.ask("look")
 
         for work in (journey, read, floor.journey):
             await median_ms(work, 5)
