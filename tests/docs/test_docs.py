@@ -79,6 +79,20 @@ def clone(tmp_path: Path) -> Path:
 def test_every_command_of_a_page_does_what_it_says(clone: Path, name: str) -> None:
     text = script(ROOT / "docs" / name)
     assert text.count("sayso ") >= 3
+    play(clone, text)
+
+
+def test_the_readme_leads_one_person_to_a_first_approved_run_in_an_empty_folder(
+    clone: Path,
+) -> None:
+    _, _, rest = (ROOT / "README.md").read_text("utf-8").partition("\n## Use it for your own")
+    text = "".join(m[2] for m in _BLOCK.finditer(rest) if m[1] == "sh")
+    assert "--as" not in text
+    assert play(clone, text).splitlines()[-1].startswith("Approved by me;")
+
+
+def play(clone: Path, text: str) -> str:
+    """Do what stands there, in a clone, and return what it prints; the first failure is one of the page."""
     done = subprocess.run(
         ["/bin/bash", "-euo", "pipefail", "-c", _strict(text)],
         cwd=clone,
@@ -92,6 +106,7 @@ def test_every_command_of_a_page_does_what_it_says(clone: Path, name: str) -> No
         capture_output=True, text=True, check=False, timeout=55,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout[-1500:]}\n{done.stderr[-3000:]}"
+    return done.stdout
 
 
 def _strict(text: str) -> str:
