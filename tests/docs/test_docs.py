@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from bot import schemas, settings
-from core import documents, runbooks
+from core import documents, runbooks, skills
 from tests.sayso import environment
 
 ROOT = Path(__file__).parents[2]
@@ -141,6 +141,15 @@ def test_every_file_in_the_docs_loads_and_fits_its_schema(
         file = tmp_path / "sayso.yml"
         file.write_text(block.text)
         settings.read(file)
+
+
+def test_the_skill_of_the_readme_is_one_and_can_be_typed_where_it_is_configured() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    [shown] = [block.text for block in blocks(ROOT / "README.md") if block.kind == "markdown"]
+    assert skills.skill(shown, "deploy.md", "deploy").summary == "How web is deployed."
+    [section] = re.findall(r"^  skills: \{(.*)\}", text, re.MULTILINE)
+    assert "`!skill deploy`" in text
+    assert "command" in section
 
 
 def schema_errors(what: schemas.What, value: Any) -> list[str]:  # noqa: ANN401 - whatever it holds
