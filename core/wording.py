@@ -37,8 +37,12 @@ class Wrong:
 
 
 def first(error: ValidationError) -> Wrong:
-    """Return the first thing that is wrong, without the value."""
-    found = error.errors(include_url=False, include_input=False)[0]
+    """Return the first thing that is wrong, without the value; a name that is unknown comes before all.
+
+    Whatever is missing elsewhere may be missing only because it stands under that name.
+    """
+    every = error.errors(include_url=False, include_input=False)
+    found = next((one for one in every if one["type"] == "extra_forbidden"), every[0])
     kind, where = found["type"], found["loc"]
     said = _SAID.get(kind, found["msg"].removeprefix("Value error, ").rstrip("."))
     match where[-1:]:
