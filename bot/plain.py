@@ -97,11 +97,12 @@ def _said(one: Said, draw: Draw) -> Iterator[str]:
     yield from (f"  {line}" for line in text_of(one, draw).splitlines())
 
 
-def audit(verdict: Intact | Broken) -> str:
-    """Return whether the audit log holds."""
+def audit(verdict: Intact | Broken, *, noted: str | None = None) -> str:
+    """Return whether the audit log holds, and the head that somebody noted with it."""
     match verdict:
         case Intact(entries=entries, head=head):
-            return f"The audit log is whole: {entries} entries, head {head}."
+            held = " It holds the head that you noted." if noted else ""
+            return f"The audit log is whole: {entries} entries, head {head}.{held}"
         case Broken(first_bad=first_bad, why=why):
             return f"The audit log is broken at entry {first_bad}: {why}."
 
