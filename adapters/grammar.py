@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from core.commands import choices, kind_of, usage
+from core.dictated import to_a_person
 from core.display import one_line
 from core.errors import Incorrect
 from core.phrases import JOINTS, fitting, interpret
@@ -58,7 +59,7 @@ def move(entries: Sequence[Entry], tools: Toolbox) -> Say | Use:
             return Use(calls=calls) if calls else answer(text, tools)
         case Returned(results=results):
             failed = any(result.correctable for result in results)
-            said = "\n".join(result.text for result in results)
+            said = "\n".join(map(to_a_person, results))
             return Say(text=said, suggestions=suggestions(heard, tools) if failed else ())
         case _:
             return answer("", tools)
@@ -112,7 +113,7 @@ def _related(tool: Tool, phrase: str) -> frozenset[str]:
 
 
 def _filled(tool: Tool, phrase: str, words: Sequence[str]) -> Iterator[str]:
-    """Yield the phrase with everything filled in that is certain; `{name}` stays where it is not."""
+    """Yield the phrase with everything filled in; nothing where that is not certain."""
     names = [name for name in dict.fromkeys(_PLACEHOLDER.findall(phrase)) if name]
     for values in product(*(_options(tool, name, phrase, words) for name in names)):
         yield _with(phrase, dict(zip(names, values, strict=True)))
@@ -129,7 +130,8 @@ def _options(tool: Tool, name: str, phrase: str, words: Sequence[str]) -> list[s
         options = [word for word in words if _could_be(tool, name, phrase, word)][:2]
     most = _MOST_CHOICES if closed else 1
     sound = all(option.split() == [option] and not negates(option) for option in options)
-    return options if sound and 0 < len(options) <= most else [f"{{{name}}}"]
+    # What is left open cannot be sent as it stands; the list of forms shows it with its name.
+    return options if sound and len(options) <= most else []
 
 
 def _could_be(tool: Tool, name: str, phrase: str, word: str) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
 
+from approvals import switches
 from approvals.models import (
     LIVE,
     Request,
@@ -24,7 +25,11 @@ from core.ports import ending_in_words
 from core.tools import Checked
 from core.transcript import AgentText
 
+STOPPED = " stopped it"
+LOST = " may no longer ask for it"
+"""How two reasons end, behind somebody's name: no new card would help."""
 ALTERED = "its stored plan is not the one that was shown"
+_APPROVERS = "May approve"
 _COUNTLESS = 10**9
 _MEMORY = 4 * 2**30
 
@@ -102,8 +107,9 @@ def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
     if plan.locks:
         yield Fact(label="Waits for", text=f"other runs that hold {_listed(plan.locks)}")
     yield Fact(label="Asked by", text=shown.requester)
-    yield Fact(label="Risk", text=f"{shown.rule.name}: {rule_in_words(shown.rule)}")
-    yield Fact(label="May approve", text=", ".join(shown.approvers) or "nobody")
+    counts = shown.requester in shown.approvers
+    yield Fact(label="Risk", text=f"{shown.rule.name}: {rule_in_words(shown.rule, counts=counts)}")
+    yield Fact(label=_APPROVERS, text=", ".join(shown.approvers) or "nobody")
     yield Fact(label="Until", text=at(expires_at))
     yield Fact(label="Plan", text=f"{plan.id} sha256 {plan.sha256}")
 
@@ -134,7 +140,8 @@ def _warnings(plan: Plan, shown: Shown) -> Iterator[str]:
             yield f"{call.tool}: an argument contains {name}."
     if len(shown.approvers) < shown.rule.quorum:
         people = "person" if len(shown.approvers) == 1 else "people"
-        yield f"Only {len(shown.approvers)} {people} may approve this now; {shown.rule.quorum} must."
+        who = f"Only {len(shown.approvers)} {people}" if shown.approvers else "Nobody"
+        yield f"{who} may approve this now; {shown.rule.quorum} must."
 
 
 def _unchecked(about: AgentText) -> Iterator[str]:
@@ -146,10 +153,17 @@ def _unchecked(about: AgentText) -> Iterator[str]:
         yield from (f"{label}: {line}" for line in quoted(text))
 
 
-def rule_in_words(rule: Rule, votes: int = 0) -> str:
-    """Return `1 of 2 votes, not the requester`."""
-    who = "the requester may vote" if rule.requester_may_vote else "not the requester"
-    return f"{votes} of {rule.quorum} vote{'s' if rule.quorum > 1 else ''}, {who}"
+def rule_in_words(rule: Rule, votes: int = 0, *, counts: bool = True) -> str:
+    """Return `1 of 2 votes, not the requester`; whether the requester `counts` the policy says too."""
+    may = ", the requester may vote" if counts else ""
+    who = may if rule.requester_may_vote else ", not the requester"
+    return f"{votes} of {rule.quorum} vote{'s' if rule.quorum > 1 else ''}{who}"
+
+
+def _counts(request: Request) -> bool:
+    """Whether the requester was among those who may approve, when the card was made."""
+    approvers = (fact.text for fact in request.card.facts if fact.label == _APPROVERS)
+    return any(request.requester in text.split(", ") for text in approvers)
 
 
 def status(request: Request) -> str:
@@ -159,14 +173,23 @@ def status(request: Request) -> str:
     denied = f": {one_line(request.reason)}" if request.reason else ", no reason given"
     expired = f"with {votes} of {request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}"
     return {
-        State.OPEN: f"Open: {rule_in_words(request.rule, votes)}{agreed}.",
+        State.OPEN: f"Open: {rule_in_words(request.rule, votes, counts=_counts(request))}{agreed}.",
         State.GRANTED: f"Approved by {voters}; waiting to run.",
         State.SPENT: f"Approved by {voters}.",
         State.DENIED: f"Denied by {request.ended_by}{denied}.",
         State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. Ask again to get a new card.",
-        State.REVOKED: f"Revoked: {one_line(request.reason)}. Ask again to see it as it is now.",
+        State.REVOKED: f"Revoked: {one_line(request.reason)}. {_after(request.reason)}",
         State.SUPERSEDED: f"Superseded: {request.ended_by} asked again, so there is a newer card.",
     }[request.state]
+
+
+def _after(reason: str) -> str:
+    """Say what to do about a request that was revoked for this."""
+    if reason.endswith(STOPPED):
+        return "Ask again if it is still wanted."
+    if reason in switches.OFF or reason.endswith(LOST):
+        return "Asking again helps once that is changed."
+    return "Ask again to see it as it is now."
 
 
 def drawn(request: Request, run: Run | None) -> tuple[Card, str]:
@@ -197,7 +220,7 @@ def choices(run: Run) -> tuple[Button, ...]:
 def reminder(request: Request, approvers: Sequence[str]) -> str:
     """Bring an open request to mind, and whose votes it waits for."""
     return (
-        f"Still waiting: {rule_in_words(request.rule, len(request.votes))}, until "
+        f"Still waiting: {rule_in_words(request.rule, len(request.votes), counts=_counts(request))}, until "
         f"{at(request.expires_at)}. May approve: {names(approvers) or 'nobody'}."
     )
 

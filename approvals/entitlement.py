@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from approvals.cards import names
+from approvals.cards import LOST, names
 from approvals.models import Request, Rule
 from approvals.policy import Authority
 from core.conversations import Turn
@@ -82,7 +82,7 @@ def lost(authority: Authority, request: Request) -> str | None:
     """Say who no longer holds the authority that this request rests on, or None."""
     asked = (request.tenant, request.requester, request.profile)
     if not may_propose(authority, *asked, request.plan.tools):
-        return f"{request.requester} may no longer ask for it"
+        return f"{request.requester}{LOST}"
     holders = authority.holders(request.tenant, "plan:approve", resources(request))
     gone = set(request.voters) - set(voters(request.rule, request.requester, holders))
     return f"{names(sorted(gone))} may no longer approve it" if gone else None

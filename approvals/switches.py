@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from approvals.policy import Authority
 from core.tools import Checked
 
+PLAN_ONLY = "execution is switched off here (execution.plan_only)"
+NO_RUNS = "no turn may run anything here (execution.runs_per_turn is 0)"
+OFF = frozenset({PLAN_ONLY, NO_RUNS})
+"""Why nothing may run at all, until an operator changes that."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switches:
@@ -20,9 +25,9 @@ class Switches:
     def obstacle(self) -> str | None:
         """Say why nothing may run here, or None."""
         if self.plan_only:
-            return "execution is switched off here (execution.plan_only)"
+            return PLAN_ONLY
         if self.runs_per_turn < 1:
-            return "no turn may run anything here (execution.runs_per_turn is 0)"
+            return NO_RUNS
         return None
 
     def offline(self, authority: Authority, profile: str, calls: Sequence[Checked]) -> str | None:

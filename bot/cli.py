@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from bot.ending import do, fail
-from core.errors import Invalid, Refused, SaysoError
+from bot.usage import all_of_it, argument, conversation_id, explained, request, run_id
+from core.errors import Refused, SaysoError
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 as_name = click.option("--as", "name", metavar="NAME", help="Act as NAME, where that is allowed.")
 no_color = click.option("--no-color", is_flag=True, help="Draw without colours.")
-request = click.argument("request", metavar="ID")
 a_file = click.Path(path_type=Path)
 
 
@@ -31,7 +31,9 @@ def cli(context: click.Context, config: Path) -> None:
 
 
 @cli.command()
-@click.argument("text", default="")
+@argument(
+    "text", "[TEXT]", "what you ask for, in quotes; `help` says what can be asked", default=""
+)
 @as_name
 @click.option("--conversation", metavar="ID", help="Go on in this conversation.")
 @click.option("--plan", type=a_file, help="Propose an exported plan.")
@@ -59,16 +61,21 @@ def approve(**given: Any) -> None:
 @as_name
 @as_json
 def deny(**given: Any) -> None:
-    """Deny a request; what it would do stays refused in its conversation."""
+    """Deny a request. What it would do stays refused in its conversation."""
     _run("deny", **given)
 
 
 @cli.command()
-@click.argument("conversation", required=False)
+@argument(
+    "conversation",
+    "[CONVERSATION]",
+    "whose, as its answers name it in brackets, or `all`; else the one thing that runs or waits",
+    required=False,
+)
 @as_name
 @as_json
 def stop(**given: Any) -> None:
-    """Stop a CONVERSATION, `all`, or without either the one thing that runs."""
+    """Stop a conversation, everything, or what runs."""
     _run("stop", **given)
 
 
@@ -76,27 +83,27 @@ def stop(**given: Any) -> None:
 @as_name
 @no_color
 def chat(**given: Any) -> None:
-    """Ask, approve and read the reports in this terminal, as a conversation."""
+    """Ask, approve and read the reports as a conversation."""
     _run("chat", as_json=False, **given)
 
 
 @cli.command("run")
 @as_json
 def run_(**given: Any) -> None:
-    """Run what is approved, until SIGTERM."""
+    """Serve until SIGTERM: answer, run, ask, deliver and expire."""
     _run("run", **given)
 
 
 @cli.command()
-@click.argument("run")
-@click.argument("index", type=click.IntRange(0, 10_000))
+@run_id
+@argument("index", "INDEX", "the step's number in its report", type=click.IntRange(0, 10_000))
 @click.option("--verify", is_flag=True, help="Look: run the runbook's `verify`; decides nothing.")
 @click.option("--happened", is_flag=True, help="You found that it happened.")
 @click.option("--did-not", is_flag=True, help="You found that it did not.")
 @as_name
 @as_json
 def resolve(**given: Any) -> None:
-    """Look at an unknown step of a run, or say whether it happened."""
+    """Look at an unknown step, or say whether it happened."""
     found = [name for name in ("verify", "happened", "did_not") if given.pop(name)]
     if len(found) != 1:
         raise click.UsageError("Give exactly one of --verify, --happened and --did-not.")
@@ -118,7 +125,7 @@ def runs(**given: Any) -> None:
 
 
 @cli.command()
-@click.argument("conversation")
+@conversation_id
 @click.option("--export", is_flag=True, help="Print all of it as one JSON object.")
 @as_json
 def conversation(**given: Any) -> None:
@@ -127,10 +134,10 @@ def conversation(**given: Any) -> None:
 
 
 @cli.command()
-@click.argument("conversation")
+@conversation_id
 @as_json
 def erase(**given: Any) -> None:
-    """Remove what was said and done in a conversation; only digests stay, in the audit log."""
+    """Remove what was said and done. Only digests stay, in the audit log."""
     _run("erase", **given)
 
 
@@ -140,10 +147,10 @@ def plan() -> None:
 
 
 @plan.command("export")
-@click.argument("plan", metavar="ID")
+@argument("plan", "ID", "the plan, as a card names it: p_ and 12 digits")
 @as_json
 def plan_export(**given: Any) -> None:
-    """Write a plan as YAML, which `sayso ask --plan FILE` proposes again."""
+    """Write a plan as YAML. `sayso ask --plan FILE` proposes it again."""
     _run("plan_export", **given)
 
 
@@ -153,7 +160,12 @@ def audit() -> None:
 
 
 @audit.command("verify")
-@click.option("--head", metavar="HASH", help="A head noted earlier, which must still be there.")
+@click.option(
+    "--head",
+    type=all_of_it,
+    metavar="HASH",
+    help="A head noted earlier, which must still be there.",
+)
 @as_json
 def audit_verify(**given: Any) -> None:
     """Check every entry of the chain."""
@@ -175,18 +187,20 @@ def audit_export(**given: Any) -> None:
 
 
 @cli.command()
-@click.argument("run")
+@run_id
 @click.option("--output", type=a_file, metavar="FILE", required=True, help="The file to write.")
 @as_json
 def receipt(**given: Any) -> None:
-    """Write one file that proves how a RUN came to be, and how it went."""
+    """Write one file that proves how a run came to be and went."""
     _run("receipt", **given)
 
 
 @cli.command()
-@click.argument("receipt", type=a_file, metavar="FILE")
-@click.option("--key", help="The public key that must have signed it.")
-@click.option("--head", metavar="HASH", help="The hash that its head must have.")
+@argument("receipt", "FILE", "what `sayso receipt` wrote", type=a_file)
+@click.option(
+    "--key", type=all_of_it, metavar="KEY", help="The public key that must have signed it."
+)
+@click.option("--head", type=all_of_it, metavar="HASH", help="The hash that its head must have.")
 @as_json
 def verify(**given: Any) -> None:
     """Check a receipt with nothing but its file."""
@@ -211,7 +225,7 @@ def runbooks_list(**given: Any) -> None:
 @click.option("--strict", is_flag=True, help="Fail for what is unwise too.")
 @as_json
 def runbooks_lint(**given: Any) -> None:
-    """Check every runbook: say what is wrong, and what is allowed but unwise."""
+    """Check every runbook. Says what is wrong, and what is allowed but unwise."""
     _run("runbooks_lint", **given)
 
 
@@ -233,7 +247,7 @@ def migrate(**given: Any) -> None:
 @click.argument("what", type=click.Choice(["runbook", "settings"]))
 @as_json
 def schema(**given: Any) -> None:
-    """Print the JSON schema of a runbook or of sayso.yml, for an editor."""
+    """Print the JSON schema of runbooks or of sayso.yml."""
     _run("schema", **given)
 
 
@@ -242,7 +256,7 @@ def schema(**given: Any) -> None:
 @click.option("--chat", "as_chat", is_flag=True, help="Read lines even without a terminal.")
 @no_color
 def demo(**given: Any) -> None:
-    """Try it: real services and twelve runbooks on this machine; no key, no token."""
+    """Try it with services and runbooks on this machine."""
     from bot import demo as playing  # noqa: PLC0415 - heavy
 
     try:
@@ -272,13 +286,12 @@ def main() -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code: int = cli.main(standalone_mode=False) or 0
+        code: int = cli.main(prog_name="sayso", standalone_mode=False) or 0
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return 2
     except click.UsageError as error:
-        wrong = Invalid(f"{error.format_message()} See: sayso --help")
-        return fail(wrong, as_json="--json" in sys.argv)
+        return fail(explained(error), as_json="--json" in sys.argv)
     except click.Abort:
         return fail(Refused("Stopped."), as_json="--json" in sys.argv)
     return code

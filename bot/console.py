@@ -32,6 +32,10 @@ from core.events import Approve, Ask, Deny, Stop
 from core.principals import Identity
 
 _WELCOME = "Ask in words: help tells for what. /help lists what else can be typed."
+_NO_AS = (
+    "--as is not allowed here: leave it out, and you act as your own account. To try things with one "
+    "terminal for everybody, write in sayso.yml: console: {allow_as: true}"
+)
 _SCHEDULES = 20.0
 """Seconds after which a schedule that was added or changed is taken up."""
 
@@ -207,6 +211,6 @@ async def _stopped(app: App, event: Stop) -> Printed:
 def _identity(app: App, name: str | None) -> Identity:
     """Return who is typing: the account of this process's uid, or `--as` where that is allowed."""
     if name is not None and not app.settings.console.allow_as:
-        raise Refused("--as is not allowed here: `console.allow_as` is not true in sayso.yml.")
+        raise Refused(_NO_AS)
     platform, workspace = authority.CONSOLE
     return Identity(platform=platform, workspace=workspace, user=name or wiring.account())

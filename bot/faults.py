@@ -33,6 +33,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
     yield from _unknown_tools(file, configured)
     yield from _unknown_channels(file, configured)
     yield from _idle_rates(file, configured)
+    yield from _unheard(file, configured)
     yield from runbook_problems(file, configured)
 
 
@@ -105,11 +106,14 @@ def _unknown_channels(file: Path, configured: Settings) -> Iterator[str]:
 
 
 def _idle_rates(file: Path, configured: Settings) -> Iterator[str]:
-    """Yield the rates that concern no tool."""
+    """Yield the rates that concern no tool; nothing while a file that is bad may be the reason."""
     try:
         names = wiring.tool_names(file, configured)
+        bad = wiring.catalogue(file, configured).faults
     except SaysoError:
         return  # told with the runbooks
+    if bad:
+        return
     for number, line in enumerate(configured.rates.tools):
         if not any(fnmatchcase(name, line.tool) for name in names):
             problem = f"no tool is called like {line.tool}. Correct or remove it."
@@ -119,6 +123,13 @@ def _idle_rates(file: Path, configured: Settings) -> Iterator[str]:
 def _unknown_tools(file: Path, configured: Settings) -> Iterator[str]:
     try:
         yield from wiring.unknown_tools(file, configured)
+    except SaysoError:
+        return  # told with the runbooks
+
+
+def _unheard(file: Path, configured: Settings) -> Iterator[str]:
+    try:
+        yield from wiring.unheard(file, configured)
     except SaysoError:
         return  # told with the runbooks
 
@@ -152,9 +163,4 @@ def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:
         yield told(file, "runbooks", "folder", problem=error.shown)
         return
     yield from found.faults
-    for tool in found.tools:
-        if tool.effect is Effect.WRITE and tool.risk not in configured.approvals:
-            problem = (
-                f"there is no rule for the risk of {tool.name}. Add one, or correct its `risk`."
-            )
-            yield told(file, "approvals", problem=problem)
+    yield from wiring.unruled(file, configured)

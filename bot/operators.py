@@ -99,7 +99,7 @@ def audit_verify(file: Path, *, head: str | None) -> Printed:
         verdict = audit.verify(await app.records.audit(), head=head)
         return Printed(
             object=contract.audit(verdict),
-            text=plain.audit(verdict),
+            text=plain.audit(verdict, noted=head),
             code=0 if isinstance(verdict, audit.Intact) else 1,
         )
 

@@ -1,6 +1,7 @@
 """What people read on a terminal: plain text, in ASCII wherever software wrote it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from approvals import cards
 from approvals.models import Request, Run
@@ -16,6 +17,22 @@ _PENDING = (
     "told to end, and what it had started was killed, but its process does not answer; what became "
     "of it is told when its lease ends, within 15 seconds"
 )
+
+_KEPT_IN: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "plan": ("plan", "plans"),
+    "frozen": ("plan for export", "plans for export"),
+    "entry": ("entry", "entries"),
+    "transcript": ("part of the transcript", "parts of the transcript"),
+    "turn": ("message", "messages"),
+    "request": ("request", "requests"),
+    "step": ("output of a step", "outputs of steps"),
+    "denial": ("reason of a denial", "reasons of denials"),
+    "memory": ("memory", "memories"),
+    "reminder": ("reminder", "reminders"),
+    "frame": ("task", "tasks"),
+    "happening": ("record of what a turn did", "records of what turns did"),
+})  # fmt: skip
+"""What each table holds, in words: one of it, and several."""
 
 
 def answered(turn: Answered, draw: Draw, *, asking: str = "sayso ask ") -> str:
@@ -97,11 +114,12 @@ def _said(one: Said, draw: Draw) -> Iterator[str]:
     yield from (f"  {line}" for line in text_of(one, draw).splitlines())
 
 
-def audit(verdict: Intact | Broken) -> str:
-    """Return whether the audit log holds."""
+def audit(verdict: Intact | Broken, *, noted: str | None = None) -> str:
+    """Return whether the audit log holds, and the head that somebody noted with it."""
     match verdict:
         case Intact(entries=entries, head=head):
-            return f"The audit log is whole: {entries} entries, head {head}."
+            held = " It holds the head that you noted." if noted else ""
+            return f"The audit log is whole: {entries} entries, head {head}.{held}"
         case Broken(first_bad=first_bad, why=why):
             return f"The audit log is broken at entry {first_bad}: {why}."
 
@@ -110,10 +128,15 @@ def erased(one: Erased) -> str:
     """Return what an erasure removed."""
     if not one.removed:
         return "Nothing was left to erase. The files were cleared once more."
-    parts = ", ".join(f"{number} {table}" for table, number in one.removed.items())
+    parts = ", ".join(_removed(table, number) for table, number in one.removed.items())
     return (
         f"Erased, and cleared out of the files: {parts}. The audit log keeps digests: {one.sha256}."
     )
+
+
+def _removed(table: str, number: int) -> str:
+    one, more = _KEPT_IN[table]
+    return f"{number} {one if number == 1 else more}"
 
 
 def _asking(command: str, text: str) -> str:

@@ -18,7 +18,7 @@ def verify(config: Path, *, receipt: Path, key: str | None, head: str | None) ->
     """Check a receipt; raise `Refused` with the one sentence that names what does not hold."""
     del config
     found = check(_text(receipt), key=key, head=head)
-    return Printed(object=_object(found), text=_sentence(found, is_demanded=key is not None))
+    return Printed(object=_object(found), text=_sentence(found, key=key, head=head))
 
 
 def _text(file: Path) -> str:
@@ -46,13 +46,14 @@ def _object(found: Receipt) -> dict[str, object]:
     }
 
 
-def _sentence(found: Receipt, *, is_demanded: bool) -> str:
-    """Say what was proved. Whoever signed it chose the names, so they are shown as one line."""
-    whose = "the key that you demand" if is_demanded else f"the key {found.key}, if that is theirs,"
+def _sentence(found: Receipt, *, key: str | None, head: str | None) -> str:
+    """Say what was proved, and which of the demands it met. Whoever signed it chose the names, so they are shown as one line."""
+    whose = "the key that you demand" if key else f"the key {found.key}, if that is theirs,"
     told = (
         f"The receipt holds: {whose} says that run {found.run.id} of plan {found.plan.sha256} "
         f"{_ENDED[found.run.state.value]}, asked for by {found.request.requester} and approved by "
-        f"{names([vote.principal for vote in found.votes])}, up to the head {found.head.hash}."
+        f"{names([vote.principal for vote in found.votes])}, up to the head {found.head.hash}"
+        f"{', which is the one that you demand' if head else ''}."
     )
     return one_line(told, 2000)
 

@@ -35,7 +35,7 @@ from bot.sections import (
     StorageSection,
     TenantSection,
 )
-from core import documents
+from core import documents, wording
 from core.display import one_line
 from core.documents import Document
 from core.errors import Invalid
@@ -282,8 +282,7 @@ def _section(name: str) -> str:
 
 def _blamed(document: Document, error: ValidationError) -> Invalid:
     """Blame the file, or the environment where the value came from there."""
-    location = error.errors(include_url=False, include_input=False)[0]["loc"]
-    variable = PREFIX + "__".join(str(part) for part in location).upper()
+    variable = PREFIX + "__".join(str(part) for part in wording.first(error).where).upper()
     if variable in os.environ:  # noqa: TID251 - the module for it
         return Invalid(f"{variable}: this value does not fit. Correct or unset it.")
     return document.explain(error)

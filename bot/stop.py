@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from approvals import entitlement
+from approvals.cards import STOPPED
 from approvals.gate import Gate
 from approvals.models import Request, Run, RunState, State, StepState
 from approvals.policy import Authority
@@ -190,7 +191,7 @@ class Stopping:
                 principal.tenant,
                 request.id,
                 principal=principal.id,
-                reason=f"{principal.id} stopped it",
+                reason=f"{principal.id}{STOPPED}",
             )
             run = await self.runs.run_of(principal.tenant, request.id)
             if ended.state is State.REVOKED and ended.ended_by == principal.id:

@@ -47,7 +47,7 @@ class Dictated:
         del prompt, conclude
         last = entries[-1]
         if isinstance(last, Returned):
-            return Say(text="\n".join(result.text for result in last.results))
+            return Say(text="\n".join(map(to_a_person, last.results)))
         return Use(calls=(self.call,))
 
 
@@ -57,6 +57,11 @@ def by_person(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     The words that repeat what came of a call are left out, since they stand in the note.
     """
     return tuple(_told(entries))
+
+
+def to_a_person(result: Result) -> str:
+    """Return what came of a call, where a person decided it: what can be corrected is told to a model."""
+    return result.text.replace("Call it again", "Ask again") if result.correctable else result.text
 
 
 def quoted(text: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from core.display import one_line
 from core.errors import Refused
 
 _STRANGER = "Sayso does not know you here. Ask an operator to list you under `people`."
@@ -47,7 +48,13 @@ class Directory:
         tenant = self.workspaces.get((identity.platform, identity.workspace))
         found = [name for name, person in self.people.items() if identity in person.identities]
         if tenant is None or len(found) != 1:
-            raise Refused(_STRANGER, identity=identity, matches=len(found))
+            name = one_line(identity.user, 64)
+            raise Refused(
+                f"{_STRANGER} On {identity.platform} your name is {name}.",
+                logged=_STRANGER,
+                identity=identity,
+                matches=len(found),
+            )
         return Principal(id=found[0], tenant=tenant, groups=self.people[found[0]].groups)
 
     def find(self, tenant: str, person: str) -> Principal | None:

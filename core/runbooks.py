@@ -109,6 +109,15 @@ class File(Part):
     file: str
     """Its path inside the working folder."""
 
+    @field_validator("file")
+    @classmethod
+    def _is_inside(cls, file: str) -> str:
+        if _leads_out(file):
+            raise ValueError(
+                "it must lie inside the working folder: no / at its start, and no parent (..)"
+            )
+        return file
+
 
 class Runbook(Part):
     """One file of the catalogue."""
@@ -267,9 +276,13 @@ def _word(value: Json) -> str:
 
 
 def _inside(file: str) -> str:
-    if file.startswith("/") or ".." in file.split("/"):
+    if _leads_out(file):
         raise Incorrect("A file to watch must lie inside the working folder.")
     return file
+
+
+def _leads_out(file: str) -> bool:
+    return file.startswith("/") or ".." in file.split("/")
 
 
 def _texts(value: object) -> Iterable[str]:

@@ -1,5 +1,6 @@
 """What pydantic refuses, in words of the file that a person wrote: no class, no type of Python."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,6 +14,7 @@ _WHOLE = "expected a whole number"
 _NUMBER = "expected a number"
 _SCALAR = "expected a text, a number, or true or false"
 _NAME = "a name has letters, digits, dots, hyphens and underscores alone, and at most 64 of them"
+_SHOULD = re.compile(r"\A(?:Input|String|Value) should ")
 _SAID: Mapping[str, str] = MappingProxyType({
     "model_type": _MAPPING, "model_attributes_type": _MAPPING, "dict_type": _MAPPING,
     "mapping_type": _MAPPING, "dataclass_type": _MAPPING,
@@ -37,10 +39,16 @@ class Wrong:
 
 
 def first(error: ValidationError) -> Wrong:
-    """Return the first thing that is wrong, without the value."""
-    found = error.errors(include_url=False, include_input=False)[0]
+    """Return the first thing that is wrong, without the value; a name that is unknown comes before all.
+
+    Whatever is missing elsewhere may be missing only because it stands under that name.
+    """
+    every = error.errors(include_url=False, include_input=False)
+    found = next((one for one in every if one["type"] == "extra_forbidden"), every[0])
     kind, where = found["type"], found["loc"]
-    said = _SAID.get(kind, found["msg"].removeprefix("Value error, ").rstrip("."))
+    said = _SAID.get(kind) or _SHOULD.sub(
+        "it must ", found["msg"].removeprefix("Value error, ").rstrip(".")
+    )
     match where[-1:]:
         # What pydantic adds: that it is the name itself, and the first of what it might have been.
         case ("[key]",):

@@ -14,7 +14,9 @@ from bot.wiring.catalogue import (
     home_of,
     tool_names,
     toolbelt,
+    unheard,
     unknown_tools,
+    unruled,
     unwise,
 )
 from bot.wiring.parts import App, Parts, Seams
@@ -29,7 +31,9 @@ __all__ = [
     "opened",
     "tool_names",
     "toolbelt",
+    "unheard",
     "unknown_tools",
+    "unruled",
     "unwise",
 ]
 

@@ -14,10 +14,13 @@ from bot import settings
 from bot.absent import NoDatabase
 from bot.settings import Settings
 from bot.toolsets import Ports, composed
-from core import advice
-from core.errors import Invalid
+from core import advice, commands
+from core.errors import Incorrect, Invalid
+from core.phrases import interpret
 from core.redaction import Redactor
 from core.toolbelt import Toolbelt
+from core.tools import Effect, Toolbox
+from core.toolset import Channel
 
 
 class SystemClock:
@@ -62,6 +65,45 @@ def unwise(file: Path, configured: Settings) -> Iterator[str]:
                 )
                 yield source.told((*path, "run"), problem)
     yield from advice.of_all(found)
+
+
+def unruled(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the writes whose risk has no rule; raise `Unavailable` without any runbooks."""
+    known = ", ".join(configured.approvals)
+    for source in folder(file, configured, {}).sources():
+        one = source.runbook
+        if one.effect is Effect.WRITE and one.risk not in configured.approvals:
+            problem = (
+                f"there is no rule for the risk {one.risk}; there are {known}. Correct it, or add one "
+                "under `approvals` in sayso.yml."
+            )
+            yield source.told(("risk",), problem)
+
+
+def unheard(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the schedules of whose words nothing comes; nothing while a bad file may be the reason."""
+    found = catalogue(file, configured)
+    if found.faults:
+        return
+    belt = toolbelt(file, configured)
+    for name, section in configured.schedules.items():
+        why = _misheard(section.ask, found.tools, belt, configured)
+        if why:
+            yield settings.blame(file, "schedules", name, "ask", problem=why).shown
+
+
+def _misheard(text: str, runbooks: Toolbox, belt: Toolbelt, configured: Settings) -> str | None:
+    """Return why nothing comes of a text: a command is one for everybody, all else for the grammar."""
+    marked = commands.after_mark(text)
+    tools = belt.beside(runbooks, Channel.COMMAND if marked else Channel.TOOL)
+    try:
+        typed = commands.parse(marked, tools) if marked else None
+        calls = (typed,) if typed else interpret(text, tools)
+        for call in calls:
+            tools[call.tool].check(call.arguments, configured.defaults)
+    except Incorrect as error:
+        return error.shown
+    return None if calls else "nothing here is asked for in these words. Correct them."
 
 
 def toolbelt(

@@ -17,7 +17,7 @@ RUNBOOKS = {
     "an unknown param": ('ledger.txt, "{word}"', 'ledger.txt, "{wrd}"', "8: steps: {wrd}"),
     "an unknown param in a phrase": ("append {word}", "append {wrd}", "7: phrases"),
     "an unknown effect": ("effect: write", "effect: destroy", "3: effect"),
-    "an unknown name": ("summary:", "sumary:", "1: summary"),
+    "an unknown name": ("summary:", "sumary:", "2: sumary"),
     "no list of arguments": (
         "run: [python3, append.py,",
         'run: ["{word}", append.py,',

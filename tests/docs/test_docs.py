@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from bot import schemas, settings
-from core import documents, runbooks
+from core import documents, runbooks, skills
 from tests.sayso import environment
 
 ROOT = Path(__file__).parents[2]
@@ -79,6 +79,20 @@ def clone(tmp_path: Path) -> Path:
 def test_every_command_of_a_page_does_what_it_says(clone: Path, name: str) -> None:
     text = script(ROOT / "docs" / name)
     assert text.count("sayso ") >= 3
+    play(clone, text)
+
+
+def test_the_readme_leads_one_person_to_a_first_approved_run_in_an_empty_folder(
+    clone: Path,
+) -> None:
+    _, _, rest = (ROOT / "README.md").read_text("utf-8").partition("\n## Use it for your own")
+    text = "".join(m[2] for m in _BLOCK.finditer(rest) if m[1] == "sh")
+    assert "--as" not in text
+    assert play(clone, text).splitlines()[-1].startswith("Approved by me;")
+
+
+def play(clone: Path, text: str) -> str:
+    """Do what stands there, in a clone, and return what it prints; the first failure is one of the page."""
     done = subprocess.run(
         ["/bin/bash", "-euo", "pipefail", "-c", _strict(text)],
         cwd=clone,
@@ -92,6 +106,7 @@ def test_every_command_of_a_page_does_what_it_says(clone: Path, name: str) -> No
         capture_output=True, text=True, check=False, timeout=55,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout[-1500:]}\n{done.stderr[-3000:]}"
+    return done.stdout
 
 
 def _strict(text: str) -> str:
@@ -126,6 +141,15 @@ def test_every_file_in_the_docs_loads_and_fits_its_schema(
         file = tmp_path / "sayso.yml"
         file.write_text(block.text)
         settings.read(file)
+
+
+def test_the_skill_of_the_readme_is_one_and_can_be_typed_where_it_is_configured() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    [shown] = [block.text for block in blocks(ROOT / "README.md") if block.kind == "markdown"]
+    assert skills.skill(shown, "deploy.md", "deploy").summary == "How web is deployed."
+    [section] = re.findall(r"^  skills: \{(.*)\}", text, re.MULTILINE)
+    assert "`!skill deploy`" in text
+    assert "command" in section
 
 
 def schema_errors(what: schemas.What, value: Any) -> list[str]:  # noqa: ANN401 - whatever it holds

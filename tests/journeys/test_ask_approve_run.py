@@ -455,6 +455,15 @@ def test_a_noted_head_stays_good_while_the_log_grows(sayso: Sayso) -> None:
     head = sayso.run("audit", "head", plain=True).out.strip()
     assert sayso.run("deny", sayso.id("alpha"), as_="bob").code == 0
     assert sayso.run("audit", "verify", "--head", head).code == 0
+    told = sayso.run("audit", "verify", "--head", head, plain=True).out
+    assert told.strip().endswith("It holds the head that you noted.")
+
+
+def test_half_a_head_or_key_is_wrong_usage_and_no_broken_record(empty: Sayso) -> None:
+    for command in (("audit", "verify", "--head"), ("verify", "x.json", "--key")):
+        done = empty.run(*command, "abc123")
+        assert done.code == 2
+        assert "write all 64 characters of it" in done.error[1]
 
 
 # The other commands

@@ -295,7 +295,7 @@ def test_software_warns_when_too_few_people_may_approve_and_when_nobody_may() ->
     assert "Only 1 person may approve this now; 2 must." in two.warnings
     nobody = card(approvers=())
     assert facts(nobody)["May approve"] == "nobody"
-    assert "Only 0 people may approve this now; 1 must." in nobody.warnings
+    assert "Nobody may approve this now; 1 must." in nobody.warnings
 
 
 def test_in_a_sandbox_and_with_plain_arguments_there_is_nothing_to_warn_of() -> None:
@@ -309,6 +309,25 @@ def test_every_odd_character_of_an_argument_is_named_once() -> None:
     assert len(named) == len(set(named)) == 4
     assert "append-word: an argument contains U+202E RIGHT-TO-LEFT OVERRIDE." in named
     assert "append-word: an argument contains U+0430 CYRILLIC SMALL LETTER A." in named
+
+
+@pytest.mark.parametrize(
+    ("approvers", "words"),
+    [(("alice", "bob"), "0 of 1 vote, the requester may vote"), (("bob", "carol"), "0 of 1 vote")],
+)
+def test_a_requester_without_the_right_is_not_told_to_vote_by_the_rule(
+    approvers: tuple[str, ...], words: str
+) -> None:
+    drawn = card(rule=a_rule(1, requester_may_vote=True), approvers=approvers)
+    opened = replace(
+        request(State.OPEN),
+        rule=a_rule(1, requester_may_vote=True),
+        card_body=encode(drawn),
+        card_sha256=sha256(encode(drawn)),
+    )
+    assert facts(drawn)["Risk"].endswith(f": {words}")
+    assert cards.status(opened) == f"Open: {words}."
+    assert cards.reminder(opened, approvers).startswith(f"Still waiting: {words}, until")
 
 
 @pytest.mark.parametrize(
@@ -381,6 +400,14 @@ STATUS = [
     (
         request(State.REVOKED, reason="the rules\u202e changed"),
         "Revoked: the rules\\u202e changed. Ask again to see it as it is now.",
+    ),
+    (
+        request(State.REVOKED, reason="bob stopped it"),
+        "Revoked: bob stopped it. Ask again if it is still wanted.",
+    ),
+    (
+        request(State.REVOKED, reason="alice may no longer ask for it"),
+        "Revoked: alice may no longer ask for it. Asking again helps once that is changed.",
     ),
     (
         request(State.SUPERSEDED, by="alice"),

@@ -291,7 +291,7 @@ async def test_p09_somebody_who_was_removed_from_the_group_a_moment_ago_may_no_l
 async def test_p09_an_empty_group_of_approvers_is_nobody(world: World) -> None:
     world.rules = without(world.rules, "plan:approve ops")
     request = await world.propose()
-    assert request.card.warnings == ("Only 0 people may approve this now; 1 must.",)
+    assert request.card.warnings == ("Nobody may approve this now; 1 must.",)
     assert (await refused(world.approve("bob", request))).endswith("nobody may right now.")
 
 

@@ -49,6 +49,7 @@ def refusal(file: Path, text: str) -> str:
     [
         ("- a list", "sayso.yml:1: it must hold names"),
         ("sandbx: {backend: none}", "sayso.yml:1: sandbx: Extra inputs are not permitted. Sayso does not know"),
+        ("peoples: {alice: {}}\nschedules: {n: {cron: 0 3 * * *, ask: x, as: alice}}", "sayso.yml:1: peoples: Extra inputs are not permitted. Sayso does not know"),
         ("sandbox: {backend: bwrap}", "sayso.yml:1: sandbox.backend: "),
         ("sandbox:\n  backnd: none", "sayso.yml:2: sandbox.backnd: Extra inputs"),
         ("approvals: {low: {quorum: 0}}", "sayso.yml:1: approvals.low.quorum: "),
@@ -214,10 +215,54 @@ def test_check_names_what_is_wrong_though_each_value_is_sound(
         "workdir",
         "tenants:",
         "bad.yml:1",
-        "sayso.yml:1: approvals: there is no rule for the risk of odd",
+        "runbooks/odd.yml:3: risk: there is no rule for the risk extreme; there are low, medium, high. ",
     ):
         assert any(part in line for line in found), part
     assert len(found) == 7
+
+
+def test_check_blames_nothing_else_while_a_runbook_is_bad(file: Path) -> None:
+    (file.parent / "runbooks" / "restart.yml").write_text("name: restart")
+    asked = "{cron: 0 3 * * *, ask: restart it, as: alice, tenant: acme}"
+    text = (
+        f"{TEAM}rates: {{tools: [{{tool: restart, most: 1, per: 1h}}]}}\nschedules: {{n: {asked}}}"
+    )
+    file.write_text(text)
+    [line] = faults.problems(file, settings.read(file))
+    assert line.startswith("runbooks/restart.yml:1: ")
+
+
+RESTART = """\
+name: restart
+summary: Restart.
+effect: read
+params: {service: {type: string, enum: [web, worker]}}
+phrases: ["restart {service}"]
+steps: [{run: [ls]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        ("restart worker", None),
+        ("!restart worker", None),
+        ("!remind_me 2h look", None),
+        ("restrat worker", "nothing here is asked for in these words. Correct them."),
+        ("!restrat worker", "nothing here is asked for in these words. Correct them."),
+        ("!restart wroker", "restart: `service`: it must be exactly one of web, worker."),
+        ("restart wroker", "restart: `service`: "),
+    ],
+)
+def test_check_tells_of_a_schedule_that_asks_for_nothing(
+    file: Path, ask: str, said: str | None
+) -> None:
+    (file.parent / "runbooks" / "restart.yml").write_text(RESTART)
+    schedule = f'{{cron: 0 3 * * *, ask: "{ask}", as: alice, tenant: acme}}'
+    file.write_text(f"{TEAM}toolsets: {{reminders: {{}}}}\nschedules:\n  n: {schedule}\n")
+    found = [*faults.problems(file, settings.read(file))]
+    assert len(found) == (1 if said else 0)
+    assert all(one.startswith(f"sayso.yml:13: schedules.n.ask: {said}") for one in found)
 
 
 def test_check_survives_a_missing_catalogue(file: Path) -> None:

@@ -45,7 +45,7 @@ INSIDE = (
 )  # fmt: skip
 INTERNAL = re.compile(
     r"instance of|pydantic|Section|Config\b|_Front|Traceback|<class|Policy[A-Z]|\bdict|\btuple|"
-    r"Input should be a valid (?!string)|Runbook\b|Param\b|Command\b|\[key\]"
+    r"it must be a valid (?!string)|Runbook\b|Param\b|Command\b|\[key\]"
 )
 
 

@@ -1,8 +1,10 @@
 """C28: what a person's command did is theirs in what a model reads later."""
 
-from core.dictated import by_person, quoted
+from core.dictated import Dictated, by_person, quoted
 from core.fitting import TEXT_BYTES
-from core.transcript import Called, Heard, Noted, Result, Returned, Spoke, ToolCall, whole
+from core.prompt import Prompt
+from core.tools import Toolbox
+from core.transcript import Called, Heard, Noted, Result, Returned, Say, Spoke, ToolCall, whole
 
 HEARD = Heard(speaker="alice", text="!look word=a")
 
@@ -61,3 +63,11 @@ def test_c28_a_note_is_bounded() -> None:
 
 def test_quoted_text_has_a_mark_on_each_line() -> None:
     assert quoted("a\n\nb\r\nc") == "> a\n> \n> b\n> c"
+
+
+async def test_what_a_typed_command_has_to_correct_is_told_in_words_for_a_person() -> None:
+    result = Result(call="call_1", text="look: no. Call it again.", failed=True, correctable=True)
+    said = await Dictated(ToolCall(id="call_1", tool="look", arguments={})).next_move(
+        (HEARD, Returned(results=(result,))), Prompt(tools=Toolbox(()))
+    )
+    assert said == Say(text="look: no. Ask again.")

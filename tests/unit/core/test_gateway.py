@@ -430,7 +430,7 @@ ODD = "the code is quagga"
         (
             replace(call("look"), arguments={"word": {ODD: "x"}}),
             "look",
-            "look: `word`: Input should be a valid string. Call it again with that corrected.",
+            "look: `word`: it must be a valid string. Call it again with that corrected.",
         ),
         (
             replace(call("look"), fault=f"It is no JSON at {ODD}."),

@@ -25,7 +25,7 @@ def test_t12_a_file_is_a_name_a_summary_and_a_text() -> None:
     [
         ("# Deploy", "f.md:1: it has to begin with its name and summary between two lines"),
         ("---\nname: deploy\n---\nx", "f.md:2: summary: Field required. Add it."),
-        (SOUND.replace("summary", "sumary"), "f.md:2: summary: Field required. Add it."),
+        (SOUND.replace("summary", "sumary"), "f.md:3: sumary: Extra inputs are not permitted."),
         (SOUND.replace("---\n#", "more: 1\n---\n#"), "f.md:4: more: Extra inputs"),
         (SOUND.replace(": deploy", ": ../deploy"), "f.md:2: name: use lowercase letters"),
         (SOUND.replace(": deploy", ": other"), "f.md:2: name: it has to be that of its file, deploy"),

@@ -130,7 +130,7 @@ def test_c90_defaults_fill_in_what_was_left_out_and_are_marked(
 
 
 def test_a_session_default_that_does_not_fit_is_refused_by_name() -> None:
-    assert wrong({"text": "hi"}, {"level": 9}).startswith("note: `level`: Input should be less")
+    assert wrong({"text": "hi"}, {"level": 9}).startswith("note: `level`: it must be less")
 
 
 def test_what_was_checked_once_is_accepted_again_as_it_is() -> None:
