@@ -42,7 +42,7 @@ class Doors:
             case Approve() | Deny():
                 return Told(text=await self._decided(deed))
             case Stop():
-                return Told(text=spoken.stopped(await self.app.stopping.stop(deed)))
+                return Told(text=await self._stopped(deed))
             case Bare():
                 return await self._bare(deed, seat)
             case Resolve():
@@ -58,6 +58,12 @@ class Doors:
             received = await self.app.inbox.ask_again(there, ask.request)
         text = plain.queued(received.ahead) if received.ahead else ""
         return Told(text=text, conversation=received.turn.conversation)
+
+    async def _stopped(self, stop: Stop) -> str:
+        """Stop what is named; a conversation in which nothing was asked yet is no other's."""
+        if stop.conversation or stop.everything:
+            return spoken.stopped(await self.app.stopping.stop(stop))
+        return spoken.nothing_here(await self.app.stopping.elsewhere(stop.identity))
 
     async def _decided(self, decision: Approve | Deny) -> str:
         if isinstance(decision, Approve):

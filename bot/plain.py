@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from approvals import cards
 from approvals.models import Request, Run
+from bot import naming
 from bot.ask import Answered
 from bot.contract import Draw, text_of
 from bot.stop import Stopped
@@ -47,26 +48,16 @@ def decided(request: Request, run: Run | None) -> str:
 def stopped(one: Stopped) -> str:
     """Return what a stop did."""
     if one.choices:
-        lines = [f"  sayso stop {each.conversation}   {_choice(each)}" for each in one.choices]
+        lines = naming.choices("  sayso stop", one.choices, one.asked)
         return "\n".join(["Several things run or wait. Stop one of them, or `all`:", *lines])
     if not (one.turns or one.runs or one.requests or one.pending):
         return "Nothing to stop."
     lines = [f"Stopped: {one_line(turn.wish.shown, 80)}" for turn in one.turns]
     lines += [cards.report(run) for run in one.runs]
     lines += [f"Withdrawn: {request.card.title} ({request.id})" for request in one.requests]
-    lines += [f"{_choice(each)}: {_PENDING}" for each in one.pending]
+    lines += [f"{naming.named(each, one.asked)}: {_PENDING}" for each in one.pending]
     lines += [f"Kept, and answered next: {one_line(turn.wish.shown, 80)}" for turn in one.kept]
     return "\n".join(lines)
-
-
-def _choice(one: Turn | Run | Request) -> str:
-    match one:
-        case Run():
-            return ", ".join(one.tools)
-        case Request():
-            return one.card.title
-        case Turn():
-            return one_line(one.wish.shown, 80)
 
 
 def requests(found: Sequence[Request]) -> str:

@@ -4,21 +4,22 @@ from collections.abc import Sequence
 
 from approvals import cards
 from approvals.models import Request, Run
+from bot import naming
 from bot.stop import Stopped
-from core.conversations import Turn
-from core.display import one_line
 
-HELP = """Ask in words, or by name as in: !restart web. What you can ask for: help
+HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
 /approve [ID]     approve what waits; name it where several requests wait
 /deny [ID] WHY    deny it, and say why
-/again [ID]       ask once more for what was denied, has expired or was withdrawn
-/stop             stop what runs here; /stop all takes everything that you may stop
-/resolve HOW      end an unknown step: verify (only looks), happened or did-not;
-                  with RUN and INDEX before HOW where several are unknown
+/again [ID]       ask once more for what was denied, expired or withdrawn
+/ask TEXT         ask with a text that begins with a /
+/stop             stop what runs in this conversation, and withdraw what waits
+/stop WHERE       stop another conversation, or `all` that you may stop
+/resolve HOW      end an unknown step: verify (looks), happened or did-not;
+                  RUN and INDEX stand before HOW where several are unknown
 /requests, /runs  what waits, and what ran
 /history          what was said here
 /new              begin another conversation
-/quit             leave; so does Ctrl-D. Ctrl-C stops what runs, and twice leaves"""
+/quit             leave; so does Ctrl-D. Ctrl-C stops what runs; twice leaves"""
 HELP_AS = "/as NAME          let somebody else type: this keyboard has no password"
 _PENDING = "told to end, and not gone yet; what became of it is told here within 15 seconds"
 
@@ -32,7 +33,7 @@ def counted(request: Request) -> str:
 def stopped(one: Stopped) -> str:
     """Return what a stop did, by the numbers: the reports tell the rest."""
     if one.choices:
-        lines = [f"/stop {each.conversation}   {_named(each)}" for each in one.choices]
+        lines = naming.choices("/stop", one.choices, one.asked)
         return "\n".join(["Several things run or wait. Stop one of them, or `all`:", *lines])
     if not (one.turns or one.runs or one.requests or one.pending or one.kept):
         return "Nothing to stop."
@@ -46,8 +47,20 @@ def stopped(one: Stopped) -> str:
     ]
     told = [", ".join(filter(None, parts))]
     return "\n".join(
-        [*filter(None, told), *(f"{_named(each)}: {_PENDING}" for each in one.pending)]
+        [
+            *filter(None, told),
+            *(f"{naming.named(each, one.asked)}: {_PENDING}" for each in one.pending),
+        ]
     )
+
+
+def nothing_here(elsewhere: Stopped) -> str:
+    """Say that a conversation in which nothing was asked has nothing to stop, and what has."""
+    lines = naming.choices("/stop", elsewhere.choices, elsewhere.asked)
+    if not lines:
+        return "Nothing was asked here, so nothing runs here. You may stop nothing elsewhere."
+    told = "Nothing was asked here, so nothing runs here. Elsewhere you may stop this, or `all`:"
+    return "\n".join([told, *lines])
 
 
 def requests(found: Sequence[Request]) -> str:
@@ -82,13 +95,3 @@ def unseen(request: Request, verb: str) -> str:
 
 def _many(number: int, what: str, done: str) -> str:
     return f"{number} {what}{'s' if number > 1 else ''} {done}" if number else ""
-
-
-def _named(one: Turn | Run | Request) -> str:
-    match one:
-        case Run():
-            return ", ".join(one.tools)
-        case Request():
-            return one.card.title
-        case Turn():
-            return one_line(one.wish.shown, 80)

@@ -100,6 +100,29 @@ async def test_ctrl_c_leaves_only_where_it_is_pressed_twice(
     assert [line.text for line in terminal.lines] == ["never read"]
 
 
+async def test_a_stop_in_a_conversation_of_its_own_touches_no_other(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/stop", "append alpha", "/new", "/stop", "/requests")
+    await conversing.hold()
+    nothing, _, listed, waiting = terminal.shown
+    assert nothing.endswith("nothing runs here. You may stop nothing elsewhere.")
+    told, line = listed.split("\n")
+    assert told.startswith("Nothing was asked here, so nothing runs here.")
+    [request] = await conversing.app.records.requests()
+    assert line.startswith(f'/stop {request.conversation}   append-word {{"word": "alpha"}}')
+    assert waiting.startswith(request.id)
+
+
+async def test_no_line_of_the_help_is_folded_in_a_usual_window(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/help")
+    await conversing.hold()
+    [told] = terminal.shown
+    assert max(map(len, told.split("\n"))) <= 80 - len("- ")
+
+
 async def test_a_message_that_waits_is_told_so(
     conversing: Conversing, terminal: FakeTerminal
 ) -> None:
