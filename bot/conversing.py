@@ -28,6 +28,7 @@ from core.terminal import (
     Mistyped,
     Resolve,
     Seat,
+    Show,
     Terminal,
     Typed,
 )
@@ -156,6 +157,8 @@ class Conversing:
             case Begin():
                 self.seat = replace(self.seat, place=self._place(), conversation=None)
                 await self.terminal.tell("Another conversation begins here.")
+            case Show():
+                await self.terminal.show(await self._doors().shown(typed, self.seat))
             case Look():
                 await self._look(typed)
             case Ask() | Approve() | Deny() | AskAgain() | Stop() | Bare() | Resolve():
@@ -193,7 +196,7 @@ class Conversing:
             case "requests":
                 await self.terminal.tell(spoken.requests(await looking.waiting(seat.identity)))
             case "runs":
-                await self.terminal.tell(spoken.runs(await looking.runs(seat.identity)))
+                await self.terminal.tell(spoken.runs(await looking.ran(seat.identity)))
             case _:
                 assert_never(look.at)
 

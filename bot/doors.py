@@ -7,9 +7,10 @@ from typing import TypeAlias, assert_never
 from approvals.models import Request, StepState
 from bot import plain, spoken
 from bot.wiring import App
+from core.deliveries import Asking
 from core.errors import Refused
 from core.events import Approve, Ask, AskAgain, Deny, Stop
-from core.terminal import Bare, Resolve, Seat
+from core.terminal import Bare, Resolve, Seat, Show
 
 Deed: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | Bare | Resolve
 _ONE_UNKNOWN = (
@@ -80,8 +81,17 @@ class Doors:
         if len(found) != 1:
             raise Refused(spoken.which(found, bare.verb))
         if bare.verb != "again" and not self.has_shown(found[0].id):
-            raise Refused(spoken.unseen(found[0], bare.verb))
+            raise Refused(spoken.unseen(found[0]))
         return await self.act(_named(bare, seat, found[0]), seat)
+
+    async def shown(self, show: Show, seat: Seat) -> Asking:
+        """Return the card that somebody wants to see: the named one, or that of all that waits."""
+        if show.request:
+            return await self.app.looking.card(seat.identity, show.request)
+        found = await self.app.looking.waiting(seat.identity)
+        if len(found) != 1:
+            raise Refused(spoken.which(found, "show"))
+        return await self.app.looking.card(seat.identity, found[0].id)
 
     async def _resolved(self, resolve: Resolve, seat: Seat) -> str:
         run, index = await self._unknown(resolve, seat)

@@ -18,6 +18,12 @@ def calls(request: Request) -> str:
     return one_line("; ".join(named) or request.card.title, _LONGEST)
 
 
+def report(run: Run, request: Request | None) -> str:
+    """Return the report of a run below what it was called with, and when it began."""
+    about = calls(request) if request else ", ".join(run.tools)
+    return f"{cards.at(run.started_at)} {about}\n{cards.report(run)}"
+
+
 def named(one: Thing, asked: Mapping[str, Request]) -> str:
     """Return what a thing is; `asked` are the requests of runs, by id."""
     match one:

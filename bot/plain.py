@@ -1,6 +1,6 @@
 """What people read on a terminal: plain text, in ASCII wherever software wrote it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from approvals import cards
 from approvals.models import Request, Run
@@ -61,17 +61,28 @@ def stopped(one: Stopped) -> str:
 
 
 def requests(found: Sequence[Request]) -> str:
-    """Return a list of requests, two lines each."""
+    """Return a list of requests, three lines each."""
     return "\n".join(_request(one) for one in found) or "No requests yet."
 
 
 def _request(one: Request) -> str:
-    return f"{one.id} {one.state.value:<10} asked by {one.requester}: {one.card.title}\n  {cards.status(one)}\n  {one.conversation}"
+    return (
+        f"{one.id} {one.state.value:<10} {naming.calls(one)}\n"
+        f"  asked by {one.requester} at {cards.at(one.opened_at)} in {one.conversation}\n"
+        f"  {cards.status(one)}"
+    )
 
 
-def runs(found: Sequence[Run]) -> str:
-    """Return the reports of runs."""
-    return "\n\n".join(cards.report(one) for one in found) or "No runs yet."
+def card(one: Request, run: Run | None, draw: Draw) -> str:
+    """Return a card as it is now, what has become of its request, and the conversation it is in."""
+    drawn, told = cards.drawn(one, run)
+    return "\n".join([draw(drawn), told, f"({one.conversation})"])
+
+
+def runs(found: Sequence[Run], asked: Mapping[str, Request]) -> str:
+    """Return the reports of runs, each below what it was called with; `asked` are requests by id."""
+    lines = [naming.report(one, asked.get(one.request)) for one in found]
+    return "\n\n".join(lines) or "No runs yet."
 
 
 def conversation(said: Sequence[Said], waiting: Sequence[Turn], draw: Draw) -> str:

@@ -8,6 +8,7 @@ from bot import naming
 from bot.stop import Stopped
 
 HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
+/show [ID]        see the card of a request: what it would do, who may decide
 /approve [ID]     approve what waits; name it where several requests wait
 /deny [ID] WHY    deny it, and say why
 /again [ID]       ask once more for what was denied, expired or withdrawn
@@ -64,32 +65,36 @@ def nothing_here(elsewhere: Stopped) -> str:
 
 
 def requests(found: Sequence[Request]) -> str:
-    """Return what waits, two lines each."""
+    """Return what waits, some lines each, and how to look at one."""
     lines = [
-        f"{one.id} {one.card.title}, asked by {one.requester}\n  {cards.status(one)}"
+        f"{one.id} {naming.calls(one)}\n  asked by {one.requester} at {cards.at(one.opened_at)}"
+        f" in {one.conversation}\n  {cards.status(one)}"
         for one in found
     ]
-    return "\n".join(lines) or "Nothing waits that you may know of."
+    if not lines:
+        return "Nothing waits that you may know of."
+    return "\n".join([*lines, "/show ID shows the card of one."])
 
 
-def runs(found: Sequence[Run]) -> str:
+def runs(found: Sequence[tuple[Run, Request]]) -> str:
     """Return what ran, newest first."""
-    return "\n\n".join(map(cards.report, found)) or "Nothing ran that you may know of."
+    lines = [naming.report(run, request) for run, request in found]
+    return "\n\n".join(lines) or "Nothing ran that you may know of."
 
 
 def which(found: Sequence[Request], verb: str) -> str:
     """Say why a decision without an id does not stand."""
     if not found:
         return "Nothing waits that this could be about. /requests lists what you may know of."
-    lines = [f"/{verb} {one.id}   {one.card.title}" for one in found]
+    lines = [f"/{verb} {one.id}   {naming.calls(one)}" for one in found]
     return "\n".join(["Several requests could be meant. Name one of them:", *lines])
 
 
-def unseen(request: Request, verb: str) -> str:
+def unseen(request: Request) -> str:
     """Say why a decision without an id does not stand for what nobody has seen here."""
     return (
-        f"The one request that waits was never shown here: {request.card.title}, asked by "
-        f"{request.requester}. If you mean it: /{verb} {request.id}"
+        f"The one request that waits was never shown here; {request.requester} asked for it. "
+        f"Look at it first: /show {request.id}"
     )
 
 

@@ -149,8 +149,9 @@ def test_several_requests_are_listed_and_none_of_them_is_decided_by_a_bare_word(
 def test_a_bare_word_never_decides_what_was_not_shown_here(sayso: Sayso) -> None:
     for name in ("web", "v1", "slow"):
         assert sayso.run("deny", sayso.id(name), as_="bob").code == 0
-    told = chat(sayso, "/approve", f"/approve {sayso.id('alpha')}", "/quit", as_="bob")
-    assert "x The one request that waits was never shown here: Approve to run:" in told
+    told = chat(sayso, "/approve", f"/show {sayso.id('alpha')}", "/approve", "/quit", as_="bob")
+    assert "x The one request that waits was never shown here" in told
+    assert "Approve to run: append-word" in told
     assert "- Your yes counts: 1 of 1 vote." in told
 
 

@@ -16,6 +16,7 @@ from core.terminal import (
     Mistyped,
     Resolve,
     Seat,
+    Show,
     Typed,
 )
 
@@ -52,6 +53,8 @@ MEANINGS: dict[str, Typed | None] = {
     "/deny not now": Bare(verb="deny", reason="not now"),
     f"/deny {ID}": Deny(identity=ALICE, request=ID),
     f"/deny {ID} not now": Deny(identity=ALICE, request=ID, reason="not now"),
+    "/show": Show(),
+    f"/show {ID}": Show(request=ID),
     "/again": Bare(verb="again"),
     f"/again {ID}": AskAgain(identity=ALICE, request=ID),
     "/resolve verify": Resolve(found="verify"),
@@ -67,7 +70,7 @@ MEANINGS: dict[str, Typed | None] = {
 }
 MISTYPED = [
     "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} {ID}",
-    f"/approve {ID}\n/approve {ID}", "/again this and that", "/deny no\nand no", "/stop\nall", "/resolve", "/resolve maybe",
+    f"/approve {ID}\n/approve {ID}", "/again this and that", "/show this and that", "/deny no\nand no", "/stop\nall", "/resolve", "/resolve maybe",
     "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
     "/new now", "/quit now", "/history all", "/stop this and that", "/ask",
 ]  # fmt: skip

@@ -1,6 +1,7 @@
 """Somebody at a terminal: every line is answered visibly, whatever it leads to."""
 
 import logging
+import re
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -112,6 +113,47 @@ async def test_a_stop_in_a_conversation_of_its_own_touches_no_other(
     [request] = await conversing.app.records.requests()
     assert line.startswith(f'/stop {request.conversation}   append-word {{"word": "alpha"}}')
     assert waiting.startswith(request.id)
+
+
+async def test_whoever_looks_at_a_card_may_then_decide_it_without_its_id(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "append alpha")
+    await conversing.hold()
+    terminal.chat.shown.clear()  # as in a terminal in which nothing of it was shown
+    [request] = await conversing.app.records.requests()
+    type_in(terminal, "/as bob", "/approve", f"/show {request.id}", "/approve")
+    await conversing.hold()
+    _, refused, counted = terminal.shown
+    assert refused.startswith("refused: The one request that waits was never shown here")
+    assert refused.endswith(f"Look at it first: /show {request.id}")
+    [card] = terminal.cards
+    assert (card.card, card.status[:6]) == (request.card, "Open: ")
+    assert counted == "Your yes counts: 1 of 1 vote."
+
+
+async def test_a_card_is_shown_without_its_id_only_where_one_waits(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/show", "append alpha", "/show", "append beta", "/show")
+    await conversing.hold()
+    nothing, several, *_ = terminal.shown
+    assert nothing.startswith("refused: Nothing waits")
+    assert len(terminal.cards) == 1
+    assert '   append-word {"word": "beta"' in several
+
+
+async def test_lists_tell_what_was_asked_for_apart(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "append alpha", "/requests", "/as bob", "/approve", "/runs")
+    await conversing.hold()
+    waits, *_, ran = terminal.shown
+    for listed in (waits, ran):
+        assert 'append-word {"word": "alpha"' in listed
+    assert re.search(r"asked by alice at \d{4}-\d\d-\d\d .* UTC in c_", waits)
+    assert waits.endswith("\n/show ID shows the card of one.")
+    assert re.match(r"\d{4}-\d\d-\d\d .* UTC append-word .*\nRun r_\w+ succeeded", ran)
 
 
 async def test_no_line_of_the_help_is_folded_in_a_usual_window(
