@@ -53,10 +53,14 @@ class Looking:
     async def card(self, identity: Identity, request: str) -> Asking:
         """Return the card of a request as it is now; one refusal for every one that is not theirs."""
         await self.gate.admit(identity, "looks")
-        _, principal, found = await self.gate.seen(identity, request)
-        run = await self.run_store.run_of(principal.tenant, found.id)
-        card, told = cards.drawn(found, run)
+        _, _, found = await self.gate.seen(identity, request)
+        card, told = cards.drawn(*await self.latest(found))
         return Asking(card=card, status=told)
+
+    async def latest(self, request: Request) -> tuple[Request, Run | None]:
+        """Return a request that somebody knows of as it is now, and its run."""
+        now = await self.requests.get(request.tenant, request.id) or request
+        return now, await self.run_store.run_of(now.tenant, now.id)
 
     async def runs(self, identity: Identity) -> list[Run]:
         """Return the newest runs."""

@@ -31,6 +31,13 @@ def counted(request: Request) -> str:
     return f"Your yes counts: {votes} of {quorum} vote{'s' if quorum > 1 else ''}."
 
 
+def ended(request: Request, run: Run | None) -> str:
+    """Tell how something ended that was approved here and asked for elsewhere."""
+    _, told = cards.drawn(request, run)
+    more = " /runs has the report." if run else ""
+    return f"{naming.calls(request)}: {told}{more}"
+
+
 def stopped(one: Stopped) -> str:
     """Return what a stop did, by the numbers: the reports tell the rest."""
     if one.choices:
@@ -53,6 +60,11 @@ def stopped(one: Stopped) -> str:
             *(f"{naming.named(each, one.asked)}: {_PENDING}" for each in one.pending),
         ]
     )
+
+
+def resolving(run: str, index: int) -> str:
+    """Return what is typed to end an unknown step."""
+    return f"/resolve {run} {index} happened (or did-not)"
 
 
 def nothing_here(elsewhere: Stopped) -> str:

@@ -31,6 +31,13 @@ async def conversing(empty: Sayso, terminal: FakeTerminal) -> AsyncGenerator[Con
         yield Conversing(app=app, terminal=terminal, read=read, who="alice", one_by_one=True)
 
 
+def at_another(conversing: Conversing, terminal: FakeTerminal) -> Conversing:
+    """Return somebody else who sits over the same configuration, at another terminal."""
+    return Conversing(
+        app=conversing.app, terminal=terminal, read=read, who="alice", one_by_one=True
+    )
+
+
 def type_in(terminal: FakeTerminal, *lines: str | Line) -> None:
     """Have these be typed, one after another."""
     terminal.lines += [Line(text=line) if isinstance(line, str) else line for line in lines]
@@ -154,6 +161,49 @@ async def test_lists_tell_what_was_asked_for_apart(
     assert re.search(r"asked by alice at \d{4}-\d\d-\d\d .* UTC in c_", waits)
     assert waits.endswith("\n/show ID shows the card of one.")
     assert re.match(r"\d{4}-\d\d-\d\d .* UTC append-word .*\nRun r_\w+ succeeded", ran)
+
+
+async def test_whoever_approves_from_elsewhere_is_told_in_a_line_how_it_ended(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    elsewhere = FakeTerminal()
+    asking = at_another(conversing, elsewhere)
+    for word in ("alpha", "beta"):
+        type_in(elsewhere, f"append {word}", "/new")
+    await asking.hold()
+    beta, alpha = await conversing.app.records.requests()
+    type_in(terminal, "/as bob", f"/approve {alpha.id}", f"/approve {beta.id}", "/runs")
+    await conversing.hold()
+    told = [one for one in terminal.shown if " /runs has the report." in one]
+    for one, word in zip(told, ("alpha", "beta"), strict=True):
+        assert one.startswith(f'append-word {{"word": "{word}"')
+        assert re.search(r": Approved by bob\. Run r_\w+: succeeded\. /runs", one)
+
+
+async def test_whoever_asked_here_is_told_by_card_and_report_alone(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "append alpha", "/new", "/as bob", "/approve")
+    await conversing.hold()
+    assert not [one for one in terminal.shown if "has the report" in one]
+
+
+async def test_a_yes_that_is_not_enough_is_told_once_somebody_else_decides(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    asking = at_another(conversing, FakeTerminal())
+    await asking.take("deploy v1")
+    async with asking.serving():
+        await asking.rest()
+    [request] = await conversing.app.records.requests()
+    conversing.sit("bob")
+    await conversing.take(f"/approve {request.id}")
+    await conversing.rest()
+    assert terminal.shown == ["Your yes counts: 1 of 2 votes."]
+    conversing.sit("carol")
+    await conversing.take(f"/deny {request.id} not now")
+    await conversing.rest()
+    assert terminal.shown[-1].endswith(": Denied by carol: not now.")
 
 
 async def test_no_line_of_the_help_is_folded_in_a_usual_window(
