@@ -253,16 +253,19 @@ def _step_lines(step: Step) -> Iterator[str]:
         yield from (f"     {line}" for line in step.output.splitlines())
 
 
-def verification(seen: Verification) -> str:
-    """Return what looking at an unknown step printed, and that this decides nothing."""
+def verification(seen: Verification, *, then: str = "") -> str:
+    """Return what looking at an unknown step printed, and that this decides nothing.
+
+    `then` is what can be typed to end it, where that is no command of the shell.
+    """
     run, tool = seen.run.id, seen.run.steps[seen.index].tool
+    then = then or f"sayso resolve {run} {seen.index} --happened (or --did-not)"
     return "\n".join(
         [
             f"{seen.principal} verified step {seen.index} of run {run}, {tool}: "
             f"{ending_in_words(seen.ended)}.",
             *(f"     {line}" for line in seen.ended.output.splitlines()),
-            "This decides nothing. Judge by what was printed, then say which with: "
-            f"sayso resolve {run} {seen.index} --happened (or --did-not)",
+            f"This decides nothing. Judge by what was printed, then say which with: {then}",
         ]
     )
 

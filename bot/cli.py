@@ -111,9 +111,10 @@ def resolve(**given: Any) -> None:
 
 
 @cli.command()
+@click.argument("request", metavar="[ID]", required=False)
 @as_json
 def requests(**given: Any) -> None:
-    """List requests, newest first."""
+    """List requests, newest first; with an ID, show its card."""
     _run("requests", **given)
 
 

@@ -50,6 +50,9 @@ def request(one: Request, draw: Draw) -> Object:
         "ended_by": one.ended_by,
         "reason": one.reason,
         "card": draw(one.card),
+        "calls": [{"tool": call.tool, "arguments": dict(call.arguments)} for call in one.plan.calls]
+        if one.is_intact
+        else [],
     }
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias, assert_never
 
 from approvals.models import RUN
 from bot import authority, serving, spoken
+from bot.awaiting import Awaiting
 from bot.doors import Doors, Told
 from bot.wiring import App
 from core.conversations import TURN
@@ -28,6 +29,7 @@ from core.terminal import (
     Mistyped,
     Resolve,
     Seat,
+    Show,
     Terminal,
     Typed,
 )
@@ -58,8 +60,16 @@ class Conversing:
     _leaving: bool = False
     """Whether Ctrl-C was the last thing that was pressed."""
     seat: Seat = field(init=False)
+    _here: set[str] = field(default_factory=set[str])
+    """The conversations that are shown at this terminal."""
+    _awaiting: Awaiting = field(init=False)
 
     def __post_init__(self) -> None:
+        self._awaiting = Awaiting(
+            looking=self.app.looking,
+            tell=self.terminal.tell,
+            answering=self.terminal.answering,
+        )
         self.seat = Seat(identity=self._identity(self.who), place=self._place())
 
     async def hold(self) -> None:
@@ -108,8 +118,10 @@ class Conversing:
         return True
 
     async def rest(self) -> None:
-        """Return once everything that this conversation waits for is done and shown."""
-        while await self._goes_on(_WORK | _DELIVERIES):  # noqa: ASYNC110 - in the store
+        """Return once everything is done and shown that this conversation, or a yes here, waits for."""
+        while (  # noqa: ASYNC110 - in the store
+            await self._goes_on(_WORK | _DELIVERIES) or await self._awaiting.look()
+        ):
             await asyncio.sleep(_POLL)
         await self.terminal.settled()
 
@@ -156,6 +168,8 @@ class Conversing:
             case Begin():
                 self.seat = replace(self.seat, place=self._place(), conversation=None)
                 await self.terminal.tell("Another conversation begins here.")
+            case Show():
+                await self.terminal.show(await self._doors().shown(typed, self.seat))
             case Look():
                 await self._look(typed)
             case Ask() | Approve() | Deny() | AskAgain() | Stop() | Bare() | Resolve():
@@ -165,11 +179,18 @@ class Conversing:
         return True
 
     def _doors(self) -> Doors:
-        return Doors(app=self.app, has_shown=self.terminal.has_shown)
+        return Doors(
+            app=self.app,
+            has_shown=self.terminal.has_shown,
+            is_here=self._here.__contains__,
+        )
 
     async def _told(self, told: Told) -> None:
         if told.conversation:
+            self._here.add(told.conversation)
             self.seat = replace(self.seat, conversation=told.conversation)
+        if told.approved and told.approved.conversation not in self._here:
+            self._awaiting.add(told.approved)
         if told.text:
             await self.terminal.tell(told.text)
 
@@ -193,7 +214,7 @@ class Conversing:
             case "requests":
                 await self.terminal.tell(spoken.requests(await looking.waiting(seat.identity)))
             case "runs":
-                await self.terminal.tell(spoken.runs(await looking.runs(seat.identity)))
+                await self.terminal.tell(spoken.runs(await looking.ran(seat.identity)))
             case _:
                 assert_never(look.at)
 
@@ -204,6 +225,7 @@ class Conversing:
         while True:
             busy = False
             with suppress(SaysoError):
+                await self._awaiting.look()
                 busy = await self._goes_on(_WORK)
             since = (since or now()) if busy else None
             await self.terminal.busy(None if since is None else f"working, {now() - since:.0f} s")

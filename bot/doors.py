@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from approvals import cards
 from approvals.models import Request, StepState
 from bot import plain, spoken
 from bot.wiring import App
+from core.deliveries import Asking
 from core.errors import Refused
 from core.events import Approve, Ask, AskAgain, Deny, Stop
-from core.terminal import Bare, Resolve, Seat
+from core.terminal import Bare, Resolve, Seat, Show
 
 Deed: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | Bare | Resolve
 _ONE_UNKNOWN = (
@@ -24,6 +26,8 @@ class Told:
 
     text: str = ""
     conversation: str | None = None
+    approved: Request | None = None
+    """What somebody said yes to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,8 @@ class Doors:
     app: App
     has_shown: Callable[[str], bool]
     """Whether a request's card was shown where somebody types."""
+    is_here: Callable[[str], bool]
+    """Whether what is said in a conversation is shown where somebody types."""
 
     async def act(self, deed: Deed, seat: Seat) -> Told:
         """Do it; raise with a sentence where it may not be."""
@@ -40,9 +46,9 @@ class Doors:
             case Ask() | AskAgain():
                 return await self._asked(deed, seat)
             case Approve() | Deny():
-                return Told(text=await self._decided(deed))
+                return await self._decided(deed)
             case Stop():
-                return Told(text=spoken.stopped(await self.app.stopping.stop(deed)))
+                return Told(text=await self._stopped(deed))
             case Bare():
                 return await self._bare(deed, seat)
             case Resolve():
@@ -59,11 +65,18 @@ class Doors:
         text = plain.queued(received.ahead) if received.ahead else ""
         return Told(text=text, conversation=received.turn.conversation)
 
-    async def _decided(self, decision: Approve | Deny) -> str:
+    async def _stopped(self, stop: Stop) -> str:
+        """Stop what is named; a conversation in which nothing was asked yet is no other's."""
+        if stop.conversation or stop.everything:
+            return spoken.stopped(await self.app.stopping.stop(stop))
+        return spoken.nothing_here(await self.app.stopping.elsewhere(stop.identity))
+
+    async def _decided(self, decision: Approve | Deny) -> Told:
         if isinstance(decision, Approve):
-            return spoken.counted((await self.app.deciding.vote(decision)).request)
+            request = (await self.app.deciding.vote(decision)).request
+            return Told(text=spoken.counted(request), approved=request)
         await self.app.deciding.deny(decision)
-        return "Your no counts: nothing of it runs."
+        return Told(text="Your no counts: nothing of it runs.")
 
     async def _bare(self, bare: Bare, seat: Seat) -> Told:
         """Decide the one thing that can be meant: a bare word never decides anything else."""
@@ -74,17 +87,30 @@ class Doors:
         if len(found) != 1:
             raise Refused(spoken.which(found, bare.verb))
         if bare.verb != "again" and not self.has_shown(found[0].id):
-            raise Refused(spoken.unseen(found[0], bare.verb))
+            raise Refused(spoken.unseen(found[0]))
         return await self.act(_named(bare, seat, found[0]), seat)
+
+    async def shown(self, show: Show, seat: Seat) -> Asking:
+        """Return the card that somebody wants to see: the named one, or that of all that waits."""
+        if show.request:
+            return await self.app.looking.card(seat.identity, show.request)
+        found = await self.app.looking.waiting(seat.identity)
+        if len(found) != 1:
+            raise Refused(spoken.which(found, "show"))
+        return await self.app.looking.card(seat.identity, found[0].id)
 
     async def _resolved(self, resolve: Resolve, seat: Seat) -> str:
         run, index = await self._unknown(resolve, seat)
         if resolve.found == "verify":
-            await self.app.resolving.verify(seat.identity, run, index)
-            return "It was looked at; that decides nothing."
+            seen = await self.app.resolving.verify(seat.identity, run, index)
+            if self.is_here(seen.run.conversation):
+                return "It was looked at; that decides nothing."
+            return cards.verification(seen, then=spoken.resolving(run, index))
         happened = resolve.found == "happened"
-        await self.app.resolving.resolve(seat.identity, run, index, happened=happened)
-        return "Your word ends it."
+        ended = await self.app.resolving.resolve(seat.identity, run, index, happened=happened)
+        if self.is_here(ended.conversation):
+            return "Your word ends it."
+        return f"Your word ends it. Run {ended.id}: {ended.state.value}."
 
     async def _unknown(self, resolve: Resolve, seat: Seat) -> tuple[str, int]:
         if resolve.run is not None and resolve.index is not None:

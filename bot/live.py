@@ -9,7 +9,7 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import Enum, auto
 from typing import Protocol
@@ -17,7 +17,7 @@ from typing import Protocol
 from approvals import progress
 from approvals.models import Run, RunState
 from approvals.store import RunStore
-from core.deliveries import Chat, Deliveries, Progress
+from core.deliveries import TERMINAL, Chat, Deliveries, Progress
 from core.errors import Refused, Unavailable
 from core.events import Place
 from core.jobs import Hold, LeaseLost
@@ -113,6 +113,7 @@ class Live:
         finally:
             shown.over()
             await asyncio.wait({shown.drawing})
+            await shown.forgotten()
 
     async def quiet(self, run: str) -> None:
         """Return once no edit is under way that could arrive after one that begins now."""
@@ -147,6 +148,8 @@ class Showing:
     began: float
     drawing: "asyncio.Task[None] | None" = None
     _tail: Tail | None = None
+    _drawn_at: tuple[Place, str] | None = None
+    """The message in which it was drawn."""
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _edits: deque[float] = field(default_factory=deque[float])
     """When the newest edits began."""
@@ -165,6 +168,11 @@ class Showing:
         """See the port."""
         if self.drawing:
             self.drawing.cancel()
+
+    async def forgotten(self) -> None:
+        """Have a terminal show it no longer: its end may be drawn at another one, whose message it is."""
+        if self._drawn_at and self._drawn_at[0].platform == TERMINAL:
+            await self.live.edit(*self._drawn_at, replace(progress.shown(self.run), buttons=()))
 
     async def draw(self) -> None:
         """Edit the message whenever there is something new, and now and then where there is not."""
@@ -196,6 +204,7 @@ class Showing:
         took = timedelta(seconds=live.timer.now() - self.began)
         message = progress.live(run, self._tail() if self._tail else (), took)
         self.hold.check()
+        self._drawn_at = (entry.place, entry.posted)
         return await live.edit(entry.place, entry.posted, message)
 
     def _wait(self) -> float:

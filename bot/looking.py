@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from approvals import entitlement
+from approvals import cards, entitlement
 from approvals.gate import Gate
 from approvals.models import Request, Run, State
 from approvals.policy import Authority
-from approvals.store import ApprovalStore, Records
+from approvals.store import ApprovalStore, Records, RunStore
 from core.conversations import Said
+from core.deliveries import Asking
 from core.principals import Identity, Principal
 from core.terminal import Seat
 
@@ -23,6 +24,7 @@ class Looking:
 
     gate: Gate
     requests: ApprovalStore
+    run_store: RunStore
     records: Records
 
     async def waiting(self, identity: Identity) -> list[Request]:
@@ -48,13 +50,30 @@ class Looking:
             and entitlement.may_see(authority, principal, one)
         ]
 
+    async def card(self, identity: Identity, request: str) -> Asking:
+        """Return the card of a request as it is now; one refusal for every one that is not theirs."""
+        await self.gate.admit(identity, "looks")
+        _, _, found = await self.gate.seen(identity, request)
+        card, told = cards.drawn(*await self.latest(found))
+        return Asking(card=card, status=told)
+
+    async def latest(self, request: Request) -> tuple[Request, Run | None]:
+        """Return a request that somebody knows of as it is now, and its run."""
+        now = await self.requests.get(request.tenant, request.id) or request
+        return now, await self.run_store.run_of(now.tenant, now.id)
+
     async def runs(self, identity: Identity) -> list[Run]:
         """Return the newest runs."""
+        return [run for run, _ in await self.ran(identity)]
+
+    async def ran(self, identity: Identity) -> list[tuple[Run, Request]]:
+        """Return the newest runs, each with what it was to do."""
         authority, principal = await self.gate.admit(identity, "looks")
-        found = list[Run]()
+        found = list[tuple[Run, Request]]()
         for run in await self.records.runs():
-            if len(found) < MOST and await self._is_theirs(authority, principal, run):
-                found.append(run)
+            request = await self._theirs(authority, principal, run)
+            if request and len(found) < MOST:
+                found.append((run, request))
         return found
 
     async def said(self, seat: Seat) -> list[Said]:
@@ -64,8 +83,8 @@ class Looking:
             await self.gate.refuse(principal, seat.place.resource, _NOT_HERE)
         return [*await self.records.said(seat.conversation)] if seat.conversation else []
 
-    async def _is_theirs(self, authority: Authority, principal: Principal, run: Run) -> bool:
+    async def _theirs(self, authority: Authority, principal: Principal, run: Run) -> Request | None:
         if run.tenant != principal.tenant:
-            return False
+            return None
         request = await self.requests.get(run.tenant, run.request)
-        return request is not None and entitlement.may_see(authority, principal, request)
+        return request if request and entitlement.may_see(authority, principal, request) else None

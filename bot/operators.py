@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from approvals.models import Request
 from bot import contract, plain, plan_files, schemas, settings, wiring
 from bot.faults import problems, runbook_problems
 from bot.opened import warn, with_app
@@ -14,18 +15,31 @@ from core import audit
 from core.commands import usage
 from core.errors import Refused, SaysoError
 
+_NO_REQUEST = "There is no such request. `sayso requests` lists those that there are."
 _NO_CONVERSATION = "There is no such conversation. `sayso ask --json` and `requests` name them."
 
 
-def requests(file: Path) -> Printed:
-    """List requests."""
+def requests(file: Path, *, request: str | None) -> Printed:
+    """List requests, or show one."""
 
     async def deed(app: App) -> Printed:
         found = await app.records.requests()
+        if request is not None:
+            return await _card(app, next((one for one in found if one.id == request), None))
         shown = [contract.request(one, wiring.draw) for one in found]
         return Printed(object={"requests": shown}, text=plain.requests(found))
 
     return with_app(file, deed)
+
+
+async def _card(app: App, found: Request | None) -> Printed:
+    if found is None:
+        raise Refused(_NO_REQUEST)
+    run = next((one for one in await app.records.runs() if one.request == found.id), None)
+    return Printed(
+        object={"request": contract.request(found, wiring.draw)},
+        text=plain.card(found, run, wiring.draw),
+    )
 
 
 def runs(file: Path) -> Printed:
@@ -33,8 +47,9 @@ def runs(file: Path) -> Printed:
 
     async def deed(app: App) -> Printed:
         found = await app.records.runs()
+        asked = {one.id: one for one in await app.records.requests()}
         return Printed(
-            object={"runs": [contract.run(one) for one in found]}, text=plain.runs(found)
+            object={"runs": [contract.run(one) for one in found]}, text=plain.runs(found, asked)
         )
 
     return with_app(file, deed)

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from approvals import cards
 from approvals.models import Request, Run
+from bot import naming
 from bot.ask import Answered
 from bot.contract import Draw, text_of
 from bot.stop import Stopped
@@ -64,40 +65,41 @@ def decided(request: Request, run: Run | None) -> str:
 def stopped(one: Stopped) -> str:
     """Return what a stop did."""
     if one.choices:
-        lines = [f"  sayso stop {each.conversation}   {_choice(each)}" for each in one.choices]
+        lines = naming.choices("  sayso stop", one.choices, one.asked)
         return "\n".join(["Several things run or wait. Stop one of them, or `all`:", *lines])
     if not (one.turns or one.runs or one.requests or one.pending):
         return "Nothing to stop."
     lines = [f"Stopped: {one_line(turn.wish.shown, 80)}" for turn in one.turns]
     lines += [cards.report(run) for run in one.runs]
     lines += [f"Withdrawn: {request.card.title} ({request.id})" for request in one.requests]
-    lines += [f"{_choice(each)}: {_PENDING}" for each in one.pending]
+    lines += [f"{naming.named(each, one.asked)}: {_PENDING}" for each in one.pending]
     lines += [f"Kept, and answered next: {one_line(turn.wish.shown, 80)}" for turn in one.kept]
     return "\n".join(lines)
 
 
-def _choice(one: Turn | Run | Request) -> str:
-    match one:
-        case Run():
-            return ", ".join(one.tools)
-        case Request():
-            return one.card.title
-        case Turn():
-            return one_line(one.wish.shown, 80)
-
-
 def requests(found: Sequence[Request]) -> str:
-    """Return a list of requests, two lines each."""
+    """Return a list of requests, three lines each."""
     return "\n".join(_request(one) for one in found) or "No requests yet."
 
 
 def _request(one: Request) -> str:
-    return f"{one.id} {one.state.value:<10} asked by {one.requester}: {one.card.title}\n  {cards.status(one)}\n  {one.conversation}"
+    return (
+        f"{one.id} {one.state.value:<10} {naming.calls(one)}\n"
+        f"  asked by {one.requester} at {cards.at(one.opened_at)} in {one.conversation}\n"
+        f"  {cards.status(one)}"
+    )
 
 
-def runs(found: Sequence[Run]) -> str:
-    """Return the reports of runs."""
-    return "\n\n".join(cards.report(one) for one in found) or "No runs yet."
+def card(one: Request, run: Run | None, draw: Draw) -> str:
+    """Return a card as it is now, what has become of its request, and the conversation it is in."""
+    drawn, told = cards.drawn(one, run)
+    return "\n".join([draw(drawn), told, f"({one.conversation})"])
+
+
+def runs(found: Sequence[Run], asked: Mapping[str, Request]) -> str:
+    """Return the reports of runs, each below what it was called with; `asked` are requests by id."""
+    lines = [naming.report(one, asked.get(one.request)) for one in found]
+    return "\n\n".join(lines) or "No runs yet."
 
 
 def conversation(said: Sequence[Said], waiting: Sequence[Turn], draw: Draw) -> str:

@@ -4,21 +4,23 @@ from collections.abc import Sequence
 
 from approvals import cards
 from approvals.models import Request, Run
+from bot import naming
 from bot.stop import Stopped
-from core.conversations import Turn
-from core.display import one_line
 
-HELP = """Ask in words, or by name as in: !restart web. What you can ask for: help
+HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
+/show [ID]        see the card of a request: what it would do, who may decide
 /approve [ID]     approve what waits; name it where several requests wait
 /deny [ID] WHY    deny it, and say why
-/again [ID]       ask once more for what was denied, has expired or was withdrawn
-/stop             stop what runs here; /stop all takes everything that you may stop
-/resolve HOW      end an unknown step: verify (only looks), happened or did-not;
-                  with RUN and INDEX before HOW where several are unknown
+/again [ID]       ask once more for what was denied, expired or withdrawn
+/ask TEXT         ask with a text that begins with a /
+/stop             stop what runs in this conversation, and withdraw what waits
+/stop WHERE       stop another conversation, or `all` that you may stop
+/resolve HOW      end an unknown step: verify (looks), happened or did-not;
+                  RUN and INDEX stand before HOW where several are unknown
 /requests, /runs  what waits, and what ran
 /history          what was said here
 /new              begin another conversation
-/quit             leave; so does Ctrl-D. Ctrl-C stops what runs, and twice leaves"""
+/quit             leave; so does Ctrl-D. Ctrl-C stops what runs; twice leaves"""
 HELP_AS = "/as NAME          let somebody else type: this keyboard has no password"
 _PENDING = "told to end, and not gone yet; what became of it is told here within 15 seconds"
 
@@ -29,10 +31,17 @@ def counted(request: Request) -> str:
     return f"Your yes counts: {votes} of {quorum} vote{'s' if quorum > 1 else ''}."
 
 
+def ended(request: Request, run: Run | None) -> str:
+    """Tell how something ended that was approved here and asked for elsewhere."""
+    _, told = cards.drawn(request, run)
+    more = " /runs has the report." if run else ""
+    return f"{naming.calls(request)}: {told}{more}"
+
+
 def stopped(one: Stopped) -> str:
     """Return what a stop did, by the numbers: the reports tell the rest."""
     if one.choices:
-        lines = [f"/stop {each.conversation}   {_named(each)}" for each in one.choices]
+        lines = naming.choices("/stop", one.choices, one.asked)
         return "\n".join(["Several things run or wait. Stop one of them, or `all`:", *lines])
     if not (one.turns or one.runs or one.requests or one.pending or one.kept):
         return "Nothing to stop."
@@ -46,49 +55,60 @@ def stopped(one: Stopped) -> str:
     ]
     told = [", ".join(filter(None, parts))]
     return "\n".join(
-        [*filter(None, told), *(f"{_named(each)}: {_PENDING}" for each in one.pending)]
+        [
+            *filter(None, told),
+            *(f"{naming.named(each, one.asked)}: {_PENDING}" for each in one.pending),
+        ]
     )
 
 
+def resolving(run: str, index: int) -> str:
+    """Return what is typed to end an unknown step."""
+    return f"/resolve {run} {index} happened (or did-not)"
+
+
+def nothing_here(elsewhere: Stopped) -> str:
+    """Say that a conversation in which nothing was asked has nothing to stop, and what has."""
+    lines = naming.choices("/stop", elsewhere.choices, elsewhere.asked)
+    if not lines:
+        return "Nothing was asked here, so nothing runs here. You may stop nothing elsewhere."
+    told = "Nothing was asked here, so nothing runs here. Elsewhere you may stop this, or `all`:"
+    return "\n".join([told, *lines])
+
+
 def requests(found: Sequence[Request]) -> str:
-    """Return what waits, two lines each."""
+    """Return what waits, some lines each, and how to look at one."""
     lines = [
-        f"{one.id} {one.card.title}, asked by {one.requester}\n  {cards.status(one)}"
+        f"{one.id} {naming.calls(one)}\n  asked by {one.requester} at {cards.at(one.opened_at)}"
+        f" in {one.conversation}\n  {cards.status(one)}"
         for one in found
     ]
-    return "\n".join(lines) or "Nothing waits that you may know of."
+    if not lines:
+        return "Nothing waits that you may know of."
+    return "\n".join([*lines, "/show ID shows the card of one."])
 
 
-def runs(found: Sequence[Run]) -> str:
+def runs(found: Sequence[tuple[Run, Request]]) -> str:
     """Return what ran, newest first."""
-    return "\n\n".join(map(cards.report, found)) or "Nothing ran that you may know of."
+    lines = [naming.report(run, request) for run, request in found]
+    return "\n\n".join(lines) or "Nothing ran that you may know of."
 
 
 def which(found: Sequence[Request], verb: str) -> str:
     """Say why a decision without an id does not stand."""
     if not found:
         return "Nothing waits that this could be about. /requests lists what you may know of."
-    lines = [f"/{verb} {one.id}   {one.card.title}" for one in found]
+    lines = [f"/{verb} {one.id}   {naming.calls(one)}" for one in found]
     return "\n".join(["Several requests could be meant. Name one of them:", *lines])
 
 
-def unseen(request: Request, verb: str) -> str:
+def unseen(request: Request) -> str:
     """Say why a decision without an id does not stand for what nobody has seen here."""
     return (
-        f"The one request that waits was never shown here: {request.card.title}, asked by "
-        f"{request.requester}. If you mean it: /{verb} {request.id}"
+        f"The one request that waits was never shown here; {request.requester} asked for it. "
+        f"Look at it first: /show {request.id}"
     )
 
 
 def _many(number: int, what: str, done: str) -> str:
     return f"{number} {what}{'s' if number > 1 else ''} {done}" if number else ""
-
-
-def _named(one: Turn | Run | Request) -> str:
-    match one:
-        case Run():
-            return ", ".join(one.tools)
-        case Request():
-            return one.card.title
-        case Turn():
-            return one_line(one.wish.shown, 80)

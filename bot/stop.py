@@ -1,8 +1,8 @@
 """What happens when somebody stops: never queued, and answered with what it did."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from approvals import entitlement
@@ -15,7 +15,7 @@ from core.conversations import Conversations, Turn
 from core.events import Stop, StopRun
 from core.outcomes import Reason
 from core.ports import Processes
-from core.principals import Principal
+from core.principals import Identity, Principal
 
 T = TypeVar("T")
 _NOT_YOURS = "You may not stop that. Whoever asked for it may, and whoever has run:stop."
@@ -38,6 +38,8 @@ class Stopped:
     """What was told to end and is not gone yet."""
     choices: tuple[Turn | Run | Request, ...] = ()
     """Several things that run or wait, of which none was stopped: the person has to say which."""
+    asked: Mapping[str, Request] = field(default_factory=dict[str, Request], compare=False)
+    """The requests of runs, by id."""
 
     @property
     def steps_cut(self) -> int:
@@ -60,6 +62,8 @@ class _Live:
     queued: tuple[Turn, ...]
     runs: tuple[Run, ...]
     requests: tuple[Request, ...]
+    asked: Mapping[str, Request] = field(default_factory=dict[str, Request])
+    """The requests of these runs, by id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +91,18 @@ class Stopping:
             running: tuple[Turn | Run, ...] = (*live.turns, *live.runs)
             some: tuple[Turn | Run | Request, ...] = running or live.requests
             if len(some) > 1:
-                return Stopped(choices=some)
+                return Stopped(choices=some, asked=live.asked)
             live = replace(live, requests=()) if running else live
         nothing_else = not (live.turns or live.runs or live.requests)
         return await self._stopped(
             authority, principal, live, all_turns=event.everything or nothing_else
         )
+
+    async def elsewhere(self, identity: Identity) -> Stopped:
+        """Return what this person may stop, wherever it is, as choices; stop none of it."""
+        authority, principal = await self.gate.who(identity)
+        live = await self._live(authority, principal, Stop(identity=identity))
+        return Stopped(choices=(*live.turns, *live.runs, *live.requests), asked=live.asked)
 
     async def stop_run(self, event: StopRun) -> Stopped:
         """Stop exactly the run of a request, and nothing where it has ended."""
@@ -119,6 +129,7 @@ class Stopping:
             queued=tuple(one.turn for one in asked if not one.runs),
             runs=tuple(run for _, run in theirs if run),
             requests=tuple(request for request, run in theirs if not run),
+            asked={request.id: request for request, run in theirs if run},
         )
 
     async def _running(
@@ -166,6 +177,7 @@ class Stopping:
                 *(one for one in ended if one.reason is None),
                 *(one for one in gone if one.state is RunState.RUNNING),
             ),
+            asked=live.asked,
         )
 
     async def _proposed_meanwhile(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from core.conversations import Said
-from core.deliveries import Chat
+from core.deliveries import Asking, Chat
 from core.errors import SaysoError
 from core.events import Approve, Ask, AskAgain, Deny, Place, Stop
 from core.principals import Identity
@@ -54,6 +54,13 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """Somebody wants to see the card of a request; of the one that waits, where none is named."""
+
+    request: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Become:
     """Somebody else sits down at the same keyboard."""
 
@@ -78,7 +85,7 @@ class Mistyped:
 
 
 Event: TypeAlias = Ask | Approve | Deny | AskAgain | Stop
-Typed: TypeAlias = Event | Bare | Resolve | Look | Become | Begin | Leave | Mistyped
+Typed: TypeAlias = Event | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +118,10 @@ class Terminal(Protocol):
 
     def cut(self, line: Line) -> None:
         """Have whoever reads get this at once, whatever is being typed."""
+        ...
+
+    async def show(self, card: Asking) -> None:
+        """Show a card to whoever wants to see it: from now on it was shown here."""
         ...
 
     async def recall(self, said: Sequence[Said]) -> None:

@@ -51,7 +51,7 @@ class TerminalChat:
                 self._ids[key] = f"m{len(self._ids) + 1}"
                 if isinstance(message, Asking):
                     self._told[self._ids[key]] = message.status
-                    self.requests |= {button.request for button in message.card.buttons}
+                    self.know(message)
         return self._ids[key]
 
     async def edit(self, place: Place, posted: str, message: Message) -> None:
@@ -63,6 +63,10 @@ class TerminalChat:
             self._changed[posted] = message
             if self._later is None:
                 self._later = asyncio.create_task(self._flush_later())
+
+    def know(self, shown: Asking) -> None:
+        """Remember that a card was shown here."""
+        self.requests |= {button.request for button in shown.card.buttons}
 
     async def flush(self) -> None:
         """Show what became of the cards that were edited."""

@@ -17,6 +17,7 @@ from core.terminal import (
     Mistyped,
     Resolve,
     Seat,
+    Show,
     Typed,
     Verb,
 )
@@ -91,6 +92,10 @@ def _again(rest: str, seat: Seat) -> Typed:
     return AskAgain(identity=seat.identity, request=rest) if rest else _bare("again")
 
 
+def _show(rest: str, _: Seat) -> Show | Mistyped:
+    return _ONE_ID if len(rest.split()) > 1 else Show(request=rest or None)
+
+
 def _deny(rest: str, seat: Seat) -> Typed:
     first, *reason = rest.split(maxsplit=1) or [""]
     if _ID.fullmatch(first.lower()):
@@ -130,6 +135,7 @@ _READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
     "/stop": _stop,
     "/approve": _approve,
     "/deny": _deny,
+    "/show": _show,
     "/again": _again,
     "/resolve": _resolve,
     "/as": _as,

@@ -13,7 +13,7 @@ from adapters.console.keyboard import Editor, Keyboard, Lines
 from adapters.console.screen import looked
 from adapters.console.shown import Failed, Heading, Recalled, Shown, Told, Typed
 from core.conversations import Said
-from core.deliveries import Progress
+from core.deliveries import Asking, Progress
 from core.errors import SaysoError
 from core.terminal import Line
 
@@ -56,6 +56,11 @@ class DrawnTerminal:
     def cut(self, line: Line) -> None:
         """See the port."""
         self._keyboard.cut(line)
+
+    async def show(self, card: Asking) -> None:
+        """See the port."""
+        await self._show(card)
+        self._chat.know(card)
 
     async def recall(self, said: Sequence[Said]) -> None:
         """See the port."""

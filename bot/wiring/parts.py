@@ -191,7 +191,12 @@ class Parts:
             resolving=Resolving(
                 store=self.runs, requests=self.requests, gate=self.gate, runner=self.runner
             ),
-            looking=Looking(gate=self.gate, requests=self.requests, records=Records(self.database)),
+            looking=Looking(
+                gate=self.gate,
+                requests=self.requests,
+                run_store=self.runs,
+                records=Records(self.database),
+            ),
             scheduling=self.scheduling,
             records=records,
             receipts=Receipts(self.database),

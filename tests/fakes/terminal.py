@@ -22,6 +22,8 @@ class FakeTerminal:
     shown: list[str] = field(default_factory=list[str])
     """What was told, and the kinds and sentences of failures."""
     recalled: list[Said] = field(default_factory=list[Said])
+    cards: list[Asking] = field(default_factory=list[Asking])
+    """Those that somebody wanted to see."""
     going_on: list[str] = field(default_factory=list[str])
     names: list[str] = field(default_factory=list[str])
     """Who was to type each line."""
@@ -34,8 +36,9 @@ class FakeTerminal:
 
     def has_shown(self, request: str) -> bool:
         """See the port."""
-        cards = [one.card for one in self.chat.messages if isinstance(one, Asking)]
-        return any(button.request == request for card in cards for button in card.buttons)
+        posted = [one for one in self.chat.messages if isinstance(one, Asking)]
+        shown = [one.card for one in (*posted, *self.cards)]
+        return any(button.request == request for card in shown for button in card.buttons)
 
     def answering(self) -> AbstractAsyncContextManager[object]:
         """See the port."""
@@ -44,6 +47,10 @@ class FakeTerminal:
     def cut(self, line: Line) -> None:
         """See the port."""
         self.lines.insert(0, line)
+
+    async def show(self, card: Asking) -> None:
+        """See the port."""
+        self.cards.append(card)
 
     async def recall(self, said: Sequence[Said]) -> None:
         """See the port."""

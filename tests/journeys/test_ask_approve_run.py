@@ -524,3 +524,23 @@ def test_the_fixtures_hold_what_the_journey_needs() -> None:
     work = ("append.py", "fleet.txt", "ledger.txt")
     wanted = [f"runbooks/{name}.yml" for name in runbooks] + ["sayso.yml"]
     assert names == sorted(wanted + [f"work/{name}" for name in work])
+
+
+def test_the_operator_sees_the_card_of_one_request_and_what_each_was_called_with(
+    sayso: Sayso,
+) -> None:
+    alpha = sayso.id("alpha")
+    [listed] = [one for one in sayso.run("requests").json["requests"] if one["id"] == alpha]
+    assert sayso.run("requests", alpha).request == listed
+    assert [call["tool"] for call in listed["calls"]] == ["append-word"]
+    assert listed["calls"][0]["arguments"]["word"] == "alpha"
+    shown = sayso.run("requests", alpha, plain=True).out
+    assert listed["card"] in shown
+    assert f"\n({listed['conversation']})\n" in shown
+    assert sayso.run("requests", "0" * 32).refusal.startswith("There is no such request.")
+    assert sayso.run("approve", alpha, as_="bob").code == 0
+    for command in ("requests", "runs"):
+        assert 'append-word {"word": "alpha"' in sayso.run(command, plain=True).out
+    ended = sayso.run("requests", alpha, plain=True).out
+    assert "\nApproved by bob. Run r_" in ended
+    assert "sayso approve" not in ended

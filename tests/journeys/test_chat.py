@@ -149,8 +149,9 @@ def test_several_requests_are_listed_and_none_of_them_is_decided_by_a_bare_word(
 def test_a_bare_word_never_decides_what_was_not_shown_here(sayso: Sayso) -> None:
     for name in ("web", "v1", "slow"):
         assert sayso.run("deny", sayso.id(name), as_="bob").code == 0
-    told = chat(sayso, "/approve", f"/approve {sayso.id('alpha')}", "/quit", as_="bob")
-    assert "x The one request that waits was never shown here: Approve to run:" in told
+    told = chat(sayso, "/approve", f"/show {sayso.id('alpha')}", "/approve", "/quit", as_="bob")
+    assert "x The one request that waits was never shown here" in told
+    assert "Approve to run: append-word" in told
     assert "- Your yes counts: 1 of 1 vote." in told
 
 
@@ -170,3 +171,24 @@ def test_a_denial_may_be_asked_for_again_by_who_may_approve(empty: Sayso) -> Non
     parts = ("Denied by bob: not now.", "Approve to run: append-word", "succeeded: append-word.")
     assert all(part in told for part in parts)
     assert empty.ledger() == ["alpha"]
+
+
+def test_who_approves_and_looks_from_elsewhere_is_told_what_came_of_it(empty: Sayso) -> None:
+    empty.edit("runbooks/slow-append.yml", "timeout: 90s", "timeout: 500ms")
+    asked = chat(empty, "slow append beta 30", "/quit")
+    [request] = re.findall(CARD, asked)
+    told = chat(
+        empty, f"/approve {request}", "/resolve verify", "/resolve did-not", "/quit", as_="bob"
+    )
+    parts = (
+        "- Your yes counts: 1 of 1 vote.",
+        "- slow-append {",
+        "Run r_",
+        "- bob verified step 0 of run r_",
+        "/resolve r_",
+        "- Your word ends it. Run r_",
+    )
+    words = " ".join(told.split())
+    places = [words.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "sayso resolve" not in told

@@ -16,6 +16,7 @@ from core.terminal import (
     Mistyped,
     Resolve,
     Seat,
+    Show,
     Typed,
 )
 
@@ -55,6 +56,8 @@ MEANINGS: dict[str, Typed | None] = {
     f"/deny {ID}\u00a0not now": Deny(identity=ALICE, request=ID, reason="not now"),
     f"/deny {ID.upper()} not now": Deny(identity=ALICE, request=ID, reason="not now"),
     f"/deny {ID} not now": Deny(identity=ALICE, request=ID, reason="not now"),
+    "/show": Show(),
+    f"/show {ID}": Show(request=ID),
     "/again": Bare(verb="again"),
     f"/again {ID}": AskAgain(identity=ALICE, request=ID),
     "/resolve verify": Resolve(found="verify"),
@@ -70,7 +73,7 @@ MEANINGS: dict[str, Typed | None] = {
 }
 MISTYPED = [
     "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} {ID}",
-    f"/approve {ID}\n/approve {ID}", "/again this and that", "/deny no\nand no", f"/deny {ID[:-1]} no", f"/deny {ID}0 no", "/stop\nall", "/resolve", "/resolve maybe",
+    f"/approve {ID}\n/approve {ID}", "/again this and that", "/show this and that", "/deny no\nand no", f"/deny {ID[:-1]} no", f"/deny {ID}0 no", "/stop\nall", "/resolve", "/resolve maybe",
     "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
     "/new now", "/quit now", "/history all", "/stop this and that", "/ask",
 ]  # fmt: skip

@@ -1,6 +1,7 @@
 """Somebody at a terminal: every line is answered visibly, whatever it leads to."""
 
 import logging
+import re
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -28,6 +29,13 @@ async def conversing(empty: Sayso, terminal: FakeTerminal) -> AsyncGenerator[Con
     seams = Seams(chats={"console": terminal.chat})
     async with wiring.opened(empty.folder / "sayso.yml", seams) as app:
         yield Conversing(app=app, terminal=terminal, read=read, who="alice", one_by_one=True)
+
+
+def at_another(conversing: Conversing, terminal: FakeTerminal) -> Conversing:
+    """Return somebody else who sits over the same configuration, at another terminal."""
+    return Conversing(
+        app=conversing.app, terminal=terminal, read=read, who="alice", one_by_one=True
+    )
 
 
 def type_in(terminal: FakeTerminal, *lines: str | Line) -> None:
@@ -98,6 +106,113 @@ async def test_ctrl_c_leaves_only_where_it_is_pressed_twice(
     hint = "Nothing runs here. Ctrl-C once more leaves."
     assert terminal.shown == [hint, "Nothing waits that you may know of.", hint]
     assert [line.text for line in terminal.lines] == ["never read"]
+
+
+async def test_a_stop_in_a_conversation_of_its_own_touches_no_other(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/stop", "append alpha", "/new", "/stop", "/requests")
+    await conversing.hold()
+    nothing, _, listed, waiting = terminal.shown
+    assert nothing.endswith("nothing runs here. You may stop nothing elsewhere.")
+    told, line = listed.split("\n")
+    assert told.startswith("Nothing was asked here, so nothing runs here.")
+    [request] = await conversing.app.records.requests()
+    assert line.startswith(f'/stop {request.conversation}   append-word {{"word": "alpha"}}')
+    assert waiting.startswith(request.id)
+
+
+async def test_whoever_looks_at_a_card_may_then_decide_it_without_its_id(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "append alpha")
+    await conversing.hold()
+    terminal.chat.shown.clear()  # as in a terminal in which nothing of it was shown
+    [request] = await conversing.app.records.requests()
+    type_in(terminal, "/as bob", "/approve", f"/show {request.id}", "/approve")
+    await conversing.hold()
+    _, refused, counted = terminal.shown
+    assert refused.startswith("refused: The one request that waits was never shown here")
+    assert refused.endswith(f"Look at it first: /show {request.id}")
+    [card] = terminal.cards
+    assert (card.card, card.status[:6]) == (request.card, "Open: ")
+    assert counted == "Your yes counts: 1 of 1 vote."
+
+
+async def test_a_card_is_shown_without_its_id_only_where_one_waits(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/show", "append alpha", "/show", "append beta", "/show")
+    await conversing.hold()
+    nothing, several, *_ = terminal.shown
+    assert nothing.startswith("refused: Nothing waits")
+    assert len(terminal.cards) == 1
+    assert '   append-word {"word": "beta"' in several
+
+
+async def test_lists_tell_what_was_asked_for_apart(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "append alpha", "/requests", "/as bob", "/approve", "/runs")
+    await conversing.hold()
+    waits, *_, ran = terminal.shown
+    for listed in (waits, ran):
+        assert 'append-word {"word": "alpha"' in listed
+    assert re.search(r"asked by alice at \d{4}-\d\d-\d\d .* UTC in c_", waits)
+    assert waits.endswith("\n/show ID shows the card of one.")
+    assert re.match(r"\d{4}-\d\d-\d\d .* UTC append-word .*\nRun r_\w+ succeeded", ran)
+
+
+async def test_whoever_approves_from_elsewhere_is_told_in_a_line_how_it_ended(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    elsewhere = FakeTerminal()
+    asking = at_another(conversing, elsewhere)
+    for word in ("alpha", "beta"):
+        type_in(elsewhere, f"append {word}", "/new")
+    await asking.hold()
+    beta, alpha = await conversing.app.records.requests()
+    type_in(terminal, "/as bob", f"/approve {alpha.id}", f"/approve {beta.id}", "/runs")
+    await conversing.hold()
+    told = [one for one in terminal.shown if " /runs has the report." in one]
+    for one, word in zip(told, ("alpha", "beta"), strict=True):
+        assert one.startswith(f'append-word {{"word": "{word}"')
+        assert re.search(r": Approved by bob\. Run r_\w+: succeeded\. /runs", one)
+
+
+async def test_whoever_asked_here_is_told_by_card_and_report_alone(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "append alpha", "/new", "/as bob", "/approve")
+    await conversing.hold()
+    assert not [one for one in terminal.shown if "has the report" in one]
+
+
+async def test_a_yes_that_is_not_enough_is_told_once_somebody_else_decides(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    asking = at_another(conversing, FakeTerminal())
+    await asking.take("deploy v1")
+    async with asking.serving():
+        await asking.rest()
+    [request] = await conversing.app.records.requests()
+    conversing.sit("bob")
+    await conversing.take(f"/approve {request.id}")
+    await conversing.rest()
+    assert terminal.shown == ["Your yes counts: 1 of 2 votes."]
+    conversing.sit("carol")
+    await conversing.take(f"/deny {request.id} not now")
+    await conversing.rest()
+    assert terminal.shown[-1].endswith(": Denied by carol: not now.")
+
+
+async def test_no_line_of_the_help_is_folded_in_a_usual_window(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/help")
+    await conversing.hold()
+    [told] = terminal.shown
+    assert max(map(len, told.split("\n"))) <= 80 - len("- ")
 
 
 async def test_a_message_that_waits_is_told_so(

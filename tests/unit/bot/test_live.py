@@ -82,7 +82,7 @@ class Stage:
         return Live(
             deliveries=self.stores.deliveries,
             runs=self.stores.runs,
-            chats={"slack": self.chat},
+            chats={"slack": self.chat, "console": self.chat},
             tempo=self.tempo,
             timer=self.timer,
         )
@@ -114,7 +114,12 @@ class Stage:
 
 @pytest.fixture
 async def stage(stores: Stores) -> Stage:
-    await heard(stores, a_new_turn("t_thread", opens=HERE, place=THREAD))
+    return await staged(stores, THREAD)
+
+
+async def staged(stores: Stores, place: Place) -> Stage:
+    """Return a run that was asked for in a place, and whose message is there."""
+    await heard(stores, a_new_turn("t_thread", opens=HERE, place=place))
     request = await granted(stores, a_new_request(conversation=HERE))
     hold = FakeHold(await claimed(stores, request))
     spent = await stores.requests.spend(request, job=hold.job, run="r_1")
@@ -129,6 +134,20 @@ async def stage(stores: Stores) -> Stage:
 
 def says(shown: Showing, *lines: str) -> None:
     shown.hear(lambda: lines)
+
+
+async def test_a_terminal_shows_a_run_no_longer_once_this_process_is_through_with_it(
+    stores: Stores,
+) -> None:
+    stage = await staged(
+        stores, Place(platform="console", workspace="local", channel="console", thread="other:1")
+    )
+    async with stage.showing() as shown:
+        says(shown, "one")
+        await stage.pass_by(2)
+        [frame] = stage.chat.frames
+        assert frame.buttons != ()
+    assert [one.buttons for one in stage.chat.frames[1:]] == [()]
 
 
 # How often

@@ -22,7 +22,7 @@ from tests.builders import CONVERSATION, PLACE, a_new_request, a_proposal
 from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
 from tests.fakes.runner import for_ever
-from tests.gates import APPEND, EVE, HIGH, LOW, World, allow
+from tests.gates import APPEND, EVE, HIGH, LOW, World, allow, who
 from tests.jobs import soon
 from tests.stores import (
     OTHER_CONVERSATION,
@@ -211,13 +211,36 @@ async def test_p03g_several_things_run_so_they_are_listed_and_none_is_stopped(
         listed = plain.stopped(stopped)
         assert listed.startswith("Several things run or wait. Stop one of them, or `all`:\n")
         for conversation in (CONVERSATION, OTHER_CONVERSATION):
-            assert f"  sayso stop {conversation}   append-word" in listed
+            assert f"  sayso stop {conversation}   append-word {{" in listed
+        assert '{"word": "beta", "file": "words.txt"} (runs since 2' in listed
         [run] = (await bots.stop("frank", OTHER_CONVERSATION)).runs
         assert run.request == second.id
         assert (await tasks[1]).run == run
         other = await bots.run_of(first)
         assert other is not None
         assert other.state is RunState.RUNNING
+
+
+async def test_what_could_be_stopped_elsewhere_is_told_and_none_of_it_is_stopped(
+    bots: Bots,
+) -> None:
+    runs, waits = await bots.world.propose(), await bots.elsewhere()
+    async with bots.hanging(runs):
+        before = await unlogged(bots)
+        told = await bots.stopping.elsewhere(who("frank"))
+        assert await unlogged(bots) == before
+        assert [one.id for one in told.choices if isinstance(one, Request)] == [waits.id]
+        assert (await bots.stopping.elsewhere(who("bob"))).choices == ()
+        await bots.stop("frank", CONVERSATION)
+    assert set(told.asked) == {runs.id}
+
+
+async def test_two_things_of_one_conversation_are_one_line_to_stop_it(bots: Bots) -> None:
+    await bots.world.propose()
+    await bots.world.propose(LOW)
+    listed = plain.stopped(await bots.stop("frank"))
+    assert listed.count(f"sayso stop {CONVERSATION}") == 1
+    assert listed.count("(asked by alice, waits)") == 2
 
 
 async def test_a_conversation_is_stopped_whole_and_no_other(bots: Bots) -> None:
@@ -368,7 +391,7 @@ async def test_a_stop_that_nothing_hears_comes_back_and_tells_that_it_still_runs
     assert counts(stopped) == (0, 0)
     [pending] = contract.stopped(stopped, draw)["pending"]
     assert (pending["id"], pending["state"]) == (spent.run.id, "running")
-    assert plain.stopped(stopped).startswith("append-word: ")
+    assert plain.stopped(stopped).startswith("append-word {")
     assert bots.processes.killed == []
     # Whoever notices that its process is gone ends it: nobody takes it up any more.
     await notice(bots.world.stores, OWNER)
