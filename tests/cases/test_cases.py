@@ -507,7 +507,7 @@ def test_c93_the_account_of_the_process_acts_whatever_the_variables_say(empty: S
 def test_c93_acting_as_somebody_takes_the_files_consent(sayso: Sayso) -> None:
     sayso.edit("sayso.yml", "allow_as: true", "allow_as: false")
     done = sayso.run("approve", sayso.id("alpha"), as_="bob")
-    assert "console.allow_as" in done.error[1]
+    assert "allow_as: true" in done.error[1]
     assert sayso.state(sayso.id("alpha")) == "open"
 
 
