@@ -22,6 +22,10 @@ HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
 /new              begin another conversation
 /quit             leave; so does Ctrl-D. Ctrl-C stops what runs; twice leaves"""
 HELP_AS = "/as NAME          let somebody else type: this keyboard has no password"
+CUTS = (
+    "A run goes on in this process. To leave now cuts it, and nobody could tell whether its step "
+    "happened: wait for it, or leave with /quit once more."
+)
 _PENDING = "told to end, and not gone yet; what became of it is told here within 15 seconds"
 
 
@@ -65,6 +69,16 @@ def stopped(one: Stopped) -> str:
 def resolving(run: str, index: int) -> str:
     """Return what is typed to end an unknown step."""
     return f"/resolve {run} {index} happened (or did-not)"
+
+
+def left(*, ran: bool, waits: bool) -> str:
+    """Say goodbye, and where to look for what goes on."""
+    parts = [
+        "You left.",
+        "A run was going on: sayso runs tells how it ended." if ran else "",
+        "What waits goes on waiting: sayso requests" if waits else "",
+    ]
+    return " ".join(filter(None, parts))
 
 
 def nothing_here(elsewhere: Stopped) -> str:
