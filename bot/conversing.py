@@ -42,6 +42,7 @@ _GLANCE = 0.25
 _WORK = frozenset({TURN, RUN})
 _DELIVERIES = frozenset({POST, EDIT})
 _NO_AS = "/as is not allowed here: `console.allow_as` is not true in sayso.yml."
+_NOBODY = "Sayso knows nobody of that name here. Who there is stands in sayso.yml, under `people`."
 _UNEXPECTED = "Something went wrong inside Sayso; its log has the details. Look at /runs before you try again."
 
 
@@ -217,6 +218,10 @@ class Conversing:
     async def _become(self, name: str) -> None:
         if not self.app.settings.console.allow_as:
             raise Refused(_NO_AS)
+        try:
+            await self.app.looking.gate.who(self._identity(name))
+        except Refused as error:
+            raise Refused(_NOBODY) from error
         self.sit(name)
         await self.terminal.tell(f"You are {one_line(name, 40)}.")
 

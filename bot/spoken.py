@@ -29,10 +29,11 @@ CUTS = (
 _PENDING = "told to end, and not gone yet; what became of it is told here within 15 seconds"
 
 
-def counted(request: Request) -> str:
-    """Return what a yes did."""
+def counted(request: Request, *, again: bool) -> str:
+    """Return what a yes did; nothing, where it was given `again`."""
     votes, quorum = len(request.votes), request.rule.quorum
-    return f"Your yes counts: {votes} of {quorum} vote{'s' if quorum > 1 else ''}."
+    what = "was there already" if again else "counts"
+    return f"Your yes {what}: {votes} of {quorum} vote{'s' if quorum > 1 else ''}."
 
 
 def ended(request: Request, run: Run | None) -> str:
@@ -111,6 +112,8 @@ def runs(found: Sequence[tuple[Run, Request]]) -> str:
 def which(found: Sequence[Request], verb: str) -> str:
     """Say why a decision without an id does not stand."""
     if not found:
+        if verb == "again":
+            return "Nothing of this conversation was denied, withdrawn or has expired."
         return "Nothing waits that this could be about. /requests lists what you may know of."
     lines = [f"/{verb} {one.id}   {naming.calls(one)}" for one in found]
     return "\n".join(["Several requests could be meant. Name one of them:", *lines])

@@ -255,6 +255,42 @@ async def held_until_it_runs(
     return await conversing.hold()
 
 
+async def test_nobody_sits_down_whom_sayso_does_not_know(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/as nobody", "/as bob")
+    await conversing.hold()
+    refused, _ = terminal.shown
+    assert refused.startswith("refused: Sayso knows nobody of that name here.")
+    assert terminal.names == ["alice", "alice", "bob"]
+
+
+async def test_a_second_yes_is_told_to_be_none(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "deploy v1", "/as bob", "/approve", "/approve")
+    await conversing.hold()
+    assert terminal.shown[1:] == [
+        "Your yes counts: 1 of 2 votes.",
+        "Your yes was there already: 1 of 2 votes.",
+    ]
+
+
+async def test_what_cannot_be_asked_for_again_here_says_why(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/again", "append alpha", "/as bob", "/deny no")
+    await conversing.hold()
+    [request] = await conversing.app.records.requests()
+    type_in(terminal, "/new", f"/again {request.id}", "/as alice", f"/again {request.id}")
+    await conversing.hold()
+    refused = [told.removeprefix("refused: ") for told in terminal.shown if "refused: " in told]
+    nothing, elsewhere, denied = refused
+    assert nothing == "Nothing of this conversation was denied, withdrawn or has expired."
+    assert elsewhere.startswith("That was asked for in another conversation, and only there")
+    assert denied.endswith("may ask for it again: bob and carol may.")
+
+
 async def test_no_line_of_the_help_is_folded_in_a_usual_window(
     conversing: Conversing, terminal: FakeTerminal
 ) -> None:
