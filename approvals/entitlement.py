@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from approvals.cards import LOST, names
-from approvals.models import Request, Rule
+from approvals.models import Request, Rule, State
 from approvals.policy import Authority
 from core.conversations import Turn
 from core.events import Place
@@ -76,6 +76,15 @@ def not_a_voter(authority: Authority, principal: Principal, request: Request) ->
     if principal.id in holders:
         return f"You asked for this, so somebody else has to approve it: {whose}."
     return f"You may not approve this; {whose}."
+
+
+def not_again(authority: Authority, request: Request) -> str:
+    """Say why somebody may not ask for something once more, and who may."""
+    holders = authority.holders(request.tenant, "plan:approve", resources(request))
+    whose = f"{names(holders)} may" if holders else "nobody may right now"
+    if request.state is State.DENIED:
+        return f"This was denied, so only who may approve it may ask for it again: {whose}."
+    return f"Somebody else asked for this, so only they and who may approve it may again: {whose}."
 
 
 def lost(authority: Authority, request: Request) -> str | None:

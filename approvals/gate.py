@@ -164,7 +164,8 @@ class Gate:
         own = principal.id == request.requester and request.state is not State.DENIED
         about = entitlement.resources(request)
         if not own and not authority.policy.may(principal, "plan:approve", about):
-            await self.refuse(principal, request.id, "You may not ask for this again.")
+            reason = entitlement.not_again(authority, request)
+            await self.refuse(principal, request.id, reason)
         return request
 
     async def approve(self, click: Approve, *, runner: str | None = None) -> Voted:
@@ -183,7 +184,7 @@ class Gate:
             request.tenant, request.id, principal=principal.id, runner=runner
         )
         await self._must_live(principal, voted.request)
-        return voted
+        return replace(voted, again=principal.id in request.voters)
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""

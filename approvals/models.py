@@ -256,6 +256,8 @@ class Voted:
 
     request: Request
     job: str | None
+    again: bool = False
+    """Whether that yes was there already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from bot.wiring import App, Seams, terminals
 from core.deliveries import TERMINAL
 
 
-async def hold(file: Path, who: Callable[[App], str], *, plain: bool, welcome: str) -> None:
-    """Hold a conversation over what a file configures, until whoever sits there leaves."""
+async def hold(file: Path, who: Callable[[App], str], *, plain: bool, welcome: str) -> str:
+    """Hold a conversation over what a file configures, until whoever sits there leaves; return goodbye."""
     terminal = terminals.here(plain=plain)
     async with wiring.opened(file, Seams(chats={TERMINAL: terminal.chat})) as app:
         conversing = Conversing(
@@ -23,7 +23,7 @@ async def hold(file: Path, who: Callable[[App], str], *, plain: bool, welcome: s
         )
         await terminal.tell(welcome)
         with terminal.held():
-            await conversing.hold()
+            return await conversing.hold()
 
 
 def log_into(file: Path) -> None:

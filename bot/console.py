@@ -171,8 +171,8 @@ def chat(file: Path, *, name: str | None, no_color: bool) -> Printed:
         warn((*app.catalogue().faults, *app.toolbelt.faults))
         return _identity(app, name).user
 
-    leaving.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
-    return Printed(object={}, text="You left. What waits goes on waiting: sayso requests")
+    goodbye = leaving.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
+    return Printed(object={}, text=goodbye)
 
 
 def deny(file: Path, *, request: str, reason: str, name: str | None) -> Printed:

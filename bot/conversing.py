@@ -42,6 +42,7 @@ _GLANCE = 0.25
 _WORK = frozenset({TURN, RUN})
 _DELIVERIES = frozenset({POST, EDIT})
 _NO_AS = "/as is not allowed here: `console.allow_as` is not true in sayso.yml."
+_NOBODY = "Sayso knows nobody of that name here. Who there is stands in sayso.yml, under `people`."
 _UNEXPECTED = "Something went wrong inside Sayso; its log has the details. Look at /runs before you try again."
 
 
@@ -59,6 +60,8 @@ class Conversing:
     _threads: int = 0
     _leaving: bool = False
     """Whether Ctrl-C was the last thing that was pressed."""
+    _warned: bool = False
+    """Whether somebody who wants to leave was told last what that would cut."""
     seat: Seat = field(init=False)
     _here: set[str] = field(default_factory=set[str])
     """The conversations that are shown at this terminal."""
@@ -72,12 +75,12 @@ class Conversing:
         )
         self.seat = Seat(identity=self._identity(self.who), place=self._place())
 
-    async def hold(self) -> None:
-        """Serve and read lines, until somebody leaves or the process is told to end."""
+    async def hold(self) -> str:
+        """Serve and read lines, until somebody leaves or the process is told to end; return goodbye."""
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGINT, self.terminal.cut, Line(interrupted=True))
         for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self.terminal.cut, Line())
+            loop.add_signal_handler(number, self.terminal.cut, Line(told=True))
         async with self.serving():
             glancing = asyncio.create_task(self._glance())
             try:
@@ -85,6 +88,8 @@ class Conversing:
                     pass
             finally:
                 glancing.cancel()
+                ran = self.app.engine.holds(RUN)
+        return spoken.left(ran=ran, waits=await self._waits())
 
     @asynccontextmanager
     async def serving(self) -> AsyncGenerator[None]:
@@ -140,7 +145,7 @@ class Conversing:
         if line.interrupted:
             return await self._interrupted()
         if line.text is None:
-            return False
+            return not (line.told or await self._leaves())
         goes_on = await self.take(line.text)
         if self.one_by_one and goes_on:
             await self.rest()
@@ -152,15 +157,31 @@ class Conversing:
             return False
         if await self._goes_on(_WORK):
             await self.take("/stop")
+        elif self.app.engine.holds(RUN):
+            await self.terminal.tell(spoken.CUTS)
         else:
             await self.terminal.tell("Nothing runs here. Ctrl-C once more leaves.")
         self._leaving = True
         return True
 
+    async def _leaves(self) -> bool:
+        """Whether somebody who wants to leave does: told first what that cuts, they want it again."""
+        if self._warned or self.one_by_one or not self.app.engine.holds(RUN):
+            return True
+        self._warned = True
+        await self.terminal.tell(spoken.CUTS)
+        return False
+
+    async def _waits(self) -> bool:
+        with suppress(SaysoError):
+            return bool(await self.app.looking.decidable(self.seat.identity))
+        return False
+
     async def _done(self, typed: Typed) -> bool:
+        self._warned = self._warned and isinstance(typed, Leave)
         match typed:
             case Leave():
-                return False
+                return not await self._leaves()
             case Mistyped():
                 raise Refused(typed.sentence)
             case Become():
@@ -197,6 +218,10 @@ class Conversing:
     async def _become(self, name: str) -> None:
         if not self.app.settings.console.allow_as:
             raise Refused(_NO_AS)
+        try:
+            await self.app.looking.gate.who(self._identity(name))
+        except Refused as error:
+            raise Refused(_NOBODY) from error
         self.sit(name)
         await self.terminal.tell(f"You are {one_line(name, 40)}.")
 

@@ -18,6 +18,8 @@ class Decided:
 
     request: Request
     run: Run | None
+    again: bool = False
+    """Whether that yes was there already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +35,7 @@ class Deciding:
         """Record a yes and leave the run to whoever serves the queue."""
         voted = await self.gate.approve(click)
         self.engine.look()
-        return Decided(request=voted.request, run=None)
+        return Decided(request=voted.request, run=None, again=voted.again)
 
     async def approve(self, click: Approve, stop: asyncio.Event) -> Decided:
         """Record a yes; where it completes the quorum, run the plan and wait for its end, or stop it."""

@@ -73,8 +73,9 @@ class Doors:
 
     async def _decided(self, decision: Approve | Deny) -> Told:
         if isinstance(decision, Approve):
-            request = (await self.app.deciding.vote(decision)).request
-            return Told(text=spoken.counted(request), approved=request)
+            decided = await self.app.deciding.vote(decision)
+            text = spoken.counted(decided.request, again=decided.again)
+            return Told(text=text, approved=decided.request)
         await self.app.deciding.deny(decision)
         return Told(text="Your no counts: nothing of it runs.")
 

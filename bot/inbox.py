@@ -15,6 +15,7 @@ from core.conversations import (
     Exported,
     Masked,
     NewTurn,
+    NotHere,
     Received,
     Turn,
     Wish,
@@ -30,6 +31,10 @@ from core.redaction import Redactor
 
 LONGEST = 16_000
 """Characters in one message."""
+_ELSEWHERE = (
+    "That was asked for in another conversation, and only there it can be asked for again. Ask for "
+    "the same here, in words."
+)
 _NOT_HERE = "You may not ask Sayso here (chat:ask)."
 
 
@@ -72,7 +77,10 @@ class Inbox:
                 return admitted.before
             old = await self.gate.again(AskAgain(identity=ask.identity, request=request))
             there = replace(ask, conversation=old.conversation)
-            return await self._receive(there, admitted, Again(request=old.id))
+            try:
+                return await self._receive(there, admitted, Again(request=old.id))
+            except NotHere as error:
+                raise Refused(_ELSEWHERE) from error
 
     def wanted(
         self,

@@ -22,13 +22,18 @@ HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
 /new              begin another conversation
 /quit             leave; so does Ctrl-D. Ctrl-C stops what runs; twice leaves"""
 HELP_AS = "/as NAME          let somebody else type: this keyboard has no password"
+CUTS = (
+    "A run goes on in this process. To leave now cuts it, and nobody could tell whether its step "
+    "happened: wait for it, or leave with /quit once more."
+)
 _PENDING = "told to end, and not gone yet; what became of it is told here within 15 seconds"
 
 
-def counted(request: Request) -> str:
-    """Return what a yes did."""
+def counted(request: Request, *, again: bool) -> str:
+    """Return what a yes did; nothing, where it was given `again`."""
     votes, quorum = len(request.votes), request.rule.quorum
-    return f"Your yes counts: {votes} of {quorum} vote{'s' if quorum > 1 else ''}."
+    what = "was there already" if again else "counts"
+    return f"Your yes {what}: {votes} of {quorum} vote{'s' if quorum > 1 else ''}."
 
 
 def ended(request: Request, run: Run | None) -> str:
@@ -67,6 +72,16 @@ def resolving(run: str, index: int) -> str:
     return f"/resolve {run} {index} happened (or did-not)"
 
 
+def left(*, ran: bool, waits: bool) -> str:
+    """Say goodbye, and where to look for what goes on."""
+    parts = [
+        "You left.",
+        "A run was going on: sayso runs tells how it ended." if ran else "",
+        "What waits goes on waiting: sayso requests" if waits else "",
+    ]
+    return " ".join(filter(None, parts))
+
+
 def nothing_here(elsewhere: Stopped) -> str:
     """Say that a conversation in which nothing was asked has nothing to stop, and what has."""
     lines = naming.choices("/stop", elsewhere.choices, elsewhere.asked)
@@ -97,6 +112,8 @@ def runs(found: Sequence[tuple[Run, Request]]) -> str:
 def which(found: Sequence[Request], verb: str) -> str:
     """Say why a decision without an id does not stand."""
     if not found:
+        if verb == "again":
+            return "Nothing of this conversation was denied, withdrawn or has expired."
         return "Nothing waits that this could be about. /requests lists what you may know of."
     lines = [f"/{verb} {one.id}   {naming.calls(one)}" for one in found]
     return "\n".join(["Several requests could be meant. Name one of them:", *lines])

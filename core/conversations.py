@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
+from core.errors import Refused
 from core.events import Place
 from core.frame import Frame
 from core.jobs import Job
@@ -84,6 +85,10 @@ class Again:
     def shown(self) -> str:
         """Return what stands in the conversation."""
         return f"(again: request {self.request})"
+
+
+class NotHere(Refused):
+    """The named conversation is none of this place; nobody learns whether it is one of another."""
 
 
 Wish: TypeAlias = Words | Masked | Exported | Again

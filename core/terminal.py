@@ -94,6 +94,8 @@ class Line:
 
     text: str | None = None
     interrupted: bool = False
+    told: bool = False
+    """Whether the process is told to end: then nobody is asked anything any more."""
 
 
 class Terminal(Protocol):

@@ -73,7 +73,9 @@ def notice(what: Changed | Told | Failed, screen: Screen) -> RenderableType:
             return told(what.text, screen)
         case Failed():
             mark, style, before = _FAILURES.get(what.kind, _FAILURES[Refused.kind])
-            return _marked(mark, f"{before}{what.text}", style, screen)
+            first, *rest = what.text.split("\n")
+            marked = _marked(mark, f"{before}{first}", style, screen)
+            return Group(marked, *(part for line in rest for part in _below(line, screen)))
         case _:
             assert_never(what)
 
@@ -240,6 +242,12 @@ def _marked(mark: str, text: str, style: str, screen: Screen) -> RenderableType:
     lines = folding.hanging(f"{mark} {one_line(text, _LONGEST)}", screen.width, "")
     lines[0].stylize(style, 0, len(mark))
     return Group(*lines)
+
+
+def _below(line: str, screen: Screen) -> list[Line]:
+    """Return a line of a list below its mark, where nothing can pass for the beginning of another."""
+    room = screen.width - folding.BEFORE
+    return [Line("  ") + part for part in folding.wrapped(one_line(line, _LONGEST), room)]
 
 
 def _room(screen: Screen) -> int:

@@ -157,6 +157,8 @@ class Lines:
         if self._echo is None:
             await self.print(f"{who}> ")
         line = await self._lines.get()
+        if line == Line():
+            self._lines.put_nowait(line)  # an end stays one, however often somebody reads
         if self._echo and line.text is not None:
             await self.print(self._echo(who, line.text))
         return line

@@ -51,6 +51,10 @@ class TableEngine:
         """See the port."""
         return self._owner
 
+    def holds(self, kind: str) -> bool:
+        """Whether a job of this kind is being done in this process, so that its end would cut it."""
+        return any(held.job.kind == kind and not held.is_ending for held in self._held)
+
     def look(self) -> None:
         """See the port."""
         self._look.set()

@@ -11,6 +11,7 @@ from core.conversations import (
     TURN,
     Arrival,
     NewTurn,
+    NotHere,
     Received,
     Turn,
     job_of,
@@ -129,7 +130,7 @@ def _conversation(now: datetime, new: NewTurn) -> Transaction[str]:
         return str(name)
     if new.conversation is not None:
         # Another tenant's or another place's: the same words as for one that does not exist.
-        raise Refused("There is no such conversation here. Leave it out to start a new one.")
+        raise NotHere("There is no such conversation here. Leave it out to start a new one.")
     yield sql(
         "INSERT INTO conversation"
         " (id, tenant, platform, workspace, channel, thread, profile, opened_at)"

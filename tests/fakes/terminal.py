@@ -1,7 +1,7 @@
 """A terminal that exists only as what was typed and shown there."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
@@ -27,10 +27,14 @@ class FakeTerminal:
     going_on: list[str] = field(default_factory=list[str])
     names: list[str] = field(default_factory=list[str])
     """Who was to type each line."""
+    first: Callable[[], Awaitable[object]] | None = None
+    """What is waited for before each line is typed."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def read(self, who: str) -> Line:
         """See the port."""
+        if self.first:
+            await self.first()
         self.names.append(who)
         return self.lines.pop(0) if self.lines else Line()
 

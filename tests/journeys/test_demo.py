@@ -132,7 +132,7 @@ def test_several_people_at_one_keyboard(demo: Typist) -> None:
     demo.types("/as alice", "- You are alice.")
     demo.types("/approve", "x You may not approve this; bob and carol may.")
     demo.types("/as bob", "- You are bob.")
-    demo.types("/requests", f"- {request} Approve to run: restart-service")
+    demo.types("/requests", f'- {request} restart-service {{"service": "web"}}')
     demo.types("/approve", "- Your yes counts", "* restart-service: Approved by bob.", "Report")
     demo.types("", "bob>")
     demo.types(f"/approve {request}", "x Already decided. Approved by bob.")

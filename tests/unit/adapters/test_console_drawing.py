@@ -141,6 +141,11 @@ def test_a_wide_character_is_never_cut_in_two() -> None:
     assert all(cell_len(line) <= 9 for line in folding.lines("漢字" * 20, 9))
 
 
+def test_a_list_in_an_error_keeps_its_lines_below_the_mark() -> None:
+    text = shown(Failed(kind="refused", text="Name one:\n/approve 1   web\n/approve 2   worker"))
+    assert text == "x Name one:\n  /approve 1 web\n  /approve 2 worker\n"
+
+
 def test_an_unknown_kind_of_error_is_still_told() -> None:
     assert shown(Failed(kind="new", text="Something.")) == "x Something.\n"
 

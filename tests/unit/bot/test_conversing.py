@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from adapters.console.inbound import read
+from approvals.models import RUN
 from bot import wiring
 from bot.conversing import Conversing
 from bot.wiring import Seams
@@ -14,6 +15,7 @@ from core.deliveries import Asking, Text
 from core.errors import OutcomeUnknown, Unavailable
 from core.terminal import Line, Seat, Typed
 from tests.fakes.terminal import FakeTerminal
+from tests.jobs import soon
 from tests.sayso import Sayso
 
 CTRL_C = Line(interrupted=True)
@@ -204,6 +206,89 @@ async def test_a_yes_that_is_not_enough_is_told_once_somebody_else_decides(
     await conversing.take(f"/deny {request.id} not now")
     await conversing.rest()
     assert terminal.shown[-1].endswith(": Denied by carol: not now.")
+
+
+async def test_nobody_cuts_a_run_by_leaving_before_they_were_told(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    conversing.one_by_one = False
+    goodbye = await held_until_it_runs(conversing, terminal, "/quit", "/help")
+    assert goodbye == "You left. A run was going on: sayso runs tells how it ended."
+    cuts = [told for told in terminal.shown if told.startswith("A run goes on in this process.")]
+    assert len(cuts) == 2
+    assert [line.text for line in terminal.lines] == ["never read"]
+
+
+async def test_a_process_that_is_told_to_end_asks_nobody(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    conversing.one_by_one = False
+    told = Line(told=True)
+    assert "A run was going on" in await held_until_it_runs(conversing, terminal, told)
+    assert not [one for one in terminal.shown if one.startswith("A run goes on")]
+
+
+async def test_goodbye_speaks_of_what_waits_only_where_something_does(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/quit")
+    assert await conversing.hold() == "You left."
+    type_in(terminal, "append alpha", "/quit")
+    assert await conversing.hold() == "You left. What waits goes on waiting: sayso requests"
+
+
+async def held_until_it_runs(
+    conversing: Conversing, terminal: FakeTerminal, *lines: str | Line
+) -> str:
+    """Have something run that takes long, and these lines be typed while it does."""
+    await conversing.take("slow append beta 30")
+    async with conversing.serving():
+        await conversing.rest()
+    conversing.sit("bob")
+    await conversing.take("/approve")
+
+    async def runs() -> bool:
+        return conversing.app.engine.holds(RUN)
+
+    terminal.first = lambda: soon(runs)
+    type_in(terminal, *lines, "/quit", "/quit", "never read")
+    return await conversing.hold()
+
+
+async def test_nobody_sits_down_whom_sayso_does_not_know(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/as nobody", "/as bob")
+    await conversing.hold()
+    refused, _ = terminal.shown
+    assert refused.startswith("refused: Sayso knows nobody of that name here.")
+    assert terminal.names == ["alice", "alice", "bob"]
+
+
+async def test_a_second_yes_is_told_to_be_none(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "deploy v1", "/as bob", "/approve", "/approve")
+    await conversing.hold()
+    assert terminal.shown[1:] == [
+        "Your yes counts: 1 of 2 votes.",
+        "Your yes was there already: 1 of 2 votes.",
+    ]
+
+
+async def test_what_cannot_be_asked_for_again_here_says_why(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "/again", "append alpha", "/as bob", "/deny no")
+    await conversing.hold()
+    [request] = await conversing.app.records.requests()
+    type_in(terminal, "/new", f"/again {request.id}", "/as alice", f"/again {request.id}")
+    await conversing.hold()
+    refused = [told.removeprefix("refused: ") for told in terminal.shown if "refused: " in told]
+    nothing, elsewhere, denied = refused
+    assert nothing == "Nothing of this conversation was denied, withdrawn or has expired."
+    assert elsewhere.startswith("That was asked for in another conversation, and only there")
+    assert denied.endswith("may ask for it again: bob and carol may.")
 
 
 async def test_no_line_of_the_help_is_folded_in_a_usual_window(
