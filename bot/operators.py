@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from approvals.models import LIVE
 from bot import contract, plain, plan_files, schemas, settings, wiring
 from bot.faults import problems, runbook_problems
 from bot.opened import warn, with_app
@@ -17,13 +18,14 @@ from core.errors import Refused, SaysoError
 _NO_CONVERSATION = "There is no such conversation. `sayso ask --json` and `requests` name them."
 
 
-def requests(file: Path) -> Printed:
-    """List requests."""
+def requests(file: Path, *, is_open: bool) -> Printed:
+    """List requests, or those alone that still wait."""
 
     async def deed(app: App) -> Printed:
-        found = await app.records.requests()
+        every = await app.records.requests()
+        found = [one for one in every if one.state in LIVE or not is_open]
         shown = [contract.request(one, wiring.draw) for one in found]
-        return Printed(object={"requests": shown}, text=plain.requests(found))
+        return Printed(object={"requests": shown}, text=plain.requests(found, is_open=is_open))
 
     return with_app(file, deed)
 

@@ -86,9 +86,10 @@ def _choice(one: Turn | Run | Request) -> str:
             return one_line(one.wish.shown, 80)
 
 
-def requests(found: Sequence[Request]) -> str:
-    """Return a list of requests, two lines each."""
-    return "\n".join(_request(one) for one in found) or "No requests yet."
+def requests(found: Sequence[Request], *, is_open: bool = False) -> str:
+    """Return a list of requests, some lines each."""
+    none = "No request waits." if is_open else "No requests yet."
+    return "\n".join(_request(one) for one in found) or none
 
 
 def _request(one: Request) -> str:
