@@ -37,6 +37,18 @@ class Watch(Protocol):
         ...
 
 
+@dataclass(slots=True, kw_only=True)
+class _Heard:
+    """Passes on what a step prints, and keeps how to read it: a cut step leaves nothing else."""
+
+    hear: Hear
+    tail: Tail = tuple[str, ...]
+
+    def __call__(self, tail: Tail) -> None:
+        self.tail = tail
+        self.hear(tail)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
     """Runs spent requests."""
@@ -63,7 +75,9 @@ class Execution:
                 watch.over()
                 return await self._written(partial(self.store.cancel, ours, why=_STOPPED))
             watch.moved()
-            end = _judged(await self._until(hold, step, step_id(run.id, index), watch.hear))
+            heard = _Heard(hear=watch.hear)
+            ended = await self._until(hold, step, step_id(run.id, index), heard)
+            end = _judged(ended, heard.tail)
             if end.state is not StepState.SUCCEEDED or index == len(steps) - 1:
                 watch.over()
             run = await self._written(partial(self.store.end_step, ours, index, end))
@@ -109,10 +123,12 @@ class Execution:
                 await asyncio.sleep(0.2)
 
 
-def _judged(ended: Ended | None) -> StepEnd:
+def _judged(ended: Ended | None, printed: Tail) -> StepEnd:
     """Say what a step's end means. Only what provably did not happen, or exited, is not unknown."""
     if ended is None:
-        return StepEnd(state=StepState.UNKNOWN, note="it was cut while it ran")
+        # The last whole lines: for whoever has to find out whether it happened.
+        output = "\n".join(printed())
+        return StepEnd(state=StepState.UNKNOWN, output=output, note="it was cut while it ran")
     if ended.exit_code == -signal.SIGKILL:
         # No program kills itself so: somebody cut it, at a moment that nobody knows.
         return StepEnd(

@@ -112,6 +112,7 @@ def resolve(**given: Any) -> None:
 
 @cli.command()
 @click.argument("request", metavar="[ID]", required=False)
+@click.option("--open", "is_open", is_flag=True, help="Only what still waits: votes, or its run.")
 @as_json
 def requests(**given: Any) -> None:
     """List requests, newest first; with an ID, show its card."""

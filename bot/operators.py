@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from approvals.models import Request
+from approvals.models import LIVE, Request
 from bot import contract, plain, plan_files, schemas, settings, wiring
 from bot.faults import problems, runbook_problems
 from bot.opened import warn, with_app
@@ -19,15 +19,16 @@ _NO_REQUEST = "There is no such request. `sayso requests` lists those that there
 _NO_CONVERSATION = "There is no such conversation. `sayso ask --json` and `requests` name them."
 
 
-def requests(file: Path, *, request: str | None) -> Printed:
-    """List requests, or show one."""
+def requests(file: Path, *, request: str | None, is_open: bool) -> Printed:
+    """List requests, or those alone that still wait, or show one."""
 
     async def deed(app: App) -> Printed:
-        found = await app.records.requests()
+        every = await app.records.requests()
         if request is not None:
-            return await _card(app, next((one for one in found if one.id == request), None))
+            return await _card(app, next((one for one in every if one.id == request), None))
+        found = [one for one in every if one.state in LIVE or not is_open]
         shown = [contract.request(one, wiring.draw) for one in found]
-        return Printed(object={"requests": shown}, text=plain.requests(found))
+        return Printed(object={"requests": shown}, text=plain.requests(found, is_open=is_open))
 
     return with_app(file, deed)
 

@@ -77,9 +77,10 @@ def stopped(one: Stopped) -> str:
     return "\n".join(lines)
 
 
-def requests(found: Sequence[Request]) -> str:
-    """Return a list of requests, three lines each."""
-    return "\n".join(_request(one) for one in found) or "No requests yet."
+def requests(found: Sequence[Request], *, is_open: bool = False) -> str:
+    """Return a list of requests, some lines each."""
+    none = "No request waits." if is_open else "No requests yet."
+    return "\n".join(_request(one) for one in found) or none
 
 
 def _request(one: Request) -> str:

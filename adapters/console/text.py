@@ -6,7 +6,7 @@ from core.cards import Button, Card
 
 _COMMANDS = {
     "approve": "approve {}",
-    "deny": "deny {}",
+    "deny": "deny {} --reason WHY",
     "review": "requests",
 }
 

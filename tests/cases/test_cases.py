@@ -32,7 +32,7 @@ OPTIONS = {
     "chat": {"--as", "--no-color"},
     "run": {"--json"},
     "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},
-    "requests": {"--json"},
+    "requests": {"--open", "--json"},
     "runs": {"--json"},
     "conversation": {"--export", "--json"},
     "erase": {"--json"},

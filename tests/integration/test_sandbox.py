@@ -323,6 +323,27 @@ async def test_c61_whole_lines_are_heard_while_the_command_runs(tmp_path: Path) 
     assert listener.seen[-1] == ("one", "two", "three four")
 
 
+async def test_what_a_cut_command_had_printed_last_can_be_read_when_it_is_gone(
+    tmp_path: Path,
+) -> None:
+    tails, listener = list[Tail](), Listener()
+
+    def hear(tail: Tail) -> None:
+        tails.append(tail)
+        listener(tail)
+
+    script = f"trap 'echo {SECRET} ended; exit 1' TERM; echo one; {PAUSED}"
+    mine = runner(tmp_path, FLEET=SECRET)
+    running = asyncio.create_task(mine.run(shell(script), step_id=fresh(), hear=hear))
+    await listener.hears("one")
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    # Between them a shell may tell that what it waited for was ended too.
+    first, *_, last = tails[0]()
+    assert (first, last) == ("one", f"{MASK} ended")
+
+
 @pytest.mark.parametrize("cut", [1, 6, 10, 19])
 async def test_i12_a_secret_that_comes_in_two_pieces_is_never_heard(
     tmp_path: Path, cut: int

@@ -451,6 +451,18 @@ def test_a_cut_off_end_is_found_with_a_head_that_was_noted_earlier(sayso: Sayso)
     assert shaped(compared.json, {"ok": False, "first_bad": 7, "why": str})
 
 
+def test_what_still_waits_is_listed_by_itself(sayso: Sayso) -> None:
+    denied = sayso.id("alpha")
+    assert sayso.run("deny", denied, as_="bob").code == 0
+    every, some = (sayso.run("requests", *words).json["requests"] for words in ((), ("--open",)))
+    assert [one for one in every if one["state"] == "open"] == some
+    assert denied in {one["id"] for one in every}
+    assert denied not in {one["id"] for one in some}
+    for one in some:
+        assert sayso.run("deny", one["id"], as_="bob").code == 0
+    assert sayso.run("requests", "--open", plain=True).out == "No request waits.\n"
+
+
 def test_a_noted_head_stays_good_while_the_log_grows(sayso: Sayso) -> None:
     head = sayso.run("audit", "head", plain=True).out.strip()
     assert sayso.run("deny", sayso.id("alpha"), as_="bob").code == 0

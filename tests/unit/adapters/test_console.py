@@ -36,7 +36,7 @@ def test_the_sections_stand_in_the_order_of_the_card() -> None:
         "What the agent says (nobody checked this):",
         "  > why: because",
         f"Approve: sayso approve {'a' * 32}",
-        f"Deny:    sayso deny {'a' * 32}",
+        f"Deny:    sayso deny {'a' * 32} --reason WHY",
     ]
 
 

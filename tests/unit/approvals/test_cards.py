@@ -134,7 +134,7 @@ def test_the_console_draws_the_sections_in_the_order_of_the_card() -> None:
         "  > limits: many",
         "  > instead: none",
         f"Approve: sayso approve {ID}",
-        f"Deny:    sayso deny {ID}",
+        f"Deny:    sayso deny {ID} --reason WHY",
     ]
     lines = drawn.split("\n")
     positions = [lines.index(landmark) for landmark in landmarks]

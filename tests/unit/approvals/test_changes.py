@@ -146,7 +146,7 @@ ORDER = [
 
 
 ASK = "Ask again to see it as it is now."
-NEXT = dict.fromkeys(
+NEXT: dict[str, str] = dict.fromkeys(
     ("execution is switched off here (execution.plan_only)", "alice may no longer ask for it"),
     "Asking again helps once that is changed.",
 )

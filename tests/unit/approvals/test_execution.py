@@ -177,6 +177,8 @@ async def test_i4_a_step_that_stop_cuts_is_unknown_and_no_further_one_runs(store
     spent, runner, stop = await spend(stores), FakeRunner(), asyncio.Event()
 
     async def hang() -> None:
+        runner.printed("alpha")
+        runner.printed("alpha", "beta")
         stop.set()
         await for_ever()
 
@@ -187,6 +189,8 @@ async def test_i4_a_step_that_stop_cuts_is_unknown_and_no_further_one_runs(store
     assert run.state is RunState.UNKNOWN
     assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
     assert run.steps[1].note == "it was cut while it ran"
+    assert [step.output for step in run.steps] == ["", "alpha\nbeta", ""]
+    assert run == await stored(stores, spent)
 
 
 async def test_a_step_that_ended_as_stop_came_is_told_as_it_ended(stores: Stores) -> None:

@@ -479,7 +479,8 @@ async def test_what_a_step_prints_is_shown_while_it_runs_and_its_end_when_it_has
     ended = await bots.run_of(request)
     assert ended is not None
     assert (ended.state, frames_of(bots)) == (RunState.UNKNOWN, [progress.shown(ended)])
-    assert "three" not in "".join(await said_in(bots.world.stores, HERE, "report"))
+    # What was cut leaves its last lines to whoever has to find out whether it happened.
+    assert "three" in "".join(await said_in(bots.world.stores, HERE, "report"))
 
 
 async def test_p03c_a_stop_waits_for_no_edit_and_the_end_is_drawn_behind_it(
