@@ -19,6 +19,7 @@ HELP = (
     "No model is configured here, so I act only on texts like these, word for word, and did nothing "
     "now. You can type: "
 )
+LISTED = "No model is configured here. You can ask for these, word for word:"
 NO_APPROVAL = (
     "No text approves anything. Press the Approve button under the request, or run "
     "`sayso approve ID`."
@@ -71,8 +72,10 @@ def answer(text: str, tools: Toolbox) -> Say:
         return Say(text=NOTHING)
     if _approves(_words(text)):
         return Say(text=NO_APPROVAL)
+    if [word.casefold() for word in _words(text)] == ["help"]:
+        return Say(text="\n".join([LISTED, *map(_told, tools)]))
     forms = [f"`{one_line(form)}`" for tool in tools for form in _forms(tool)]
-    more = ["…"] if len(forms) > _MOST_FORMS else []
+    more = ["and more: `help` lists all."] if len(forms) > _MOST_FORMS else []
     listed = ", ".join([*forms[:_MOST_FORMS], *more])
     return Say(text=HELP + listed, suggestions=suggestions(text, tools))
 
@@ -102,6 +105,12 @@ def _words(text: str) -> list[str]:
 
 def _forms(tool: Tool) -> tuple[str, ...]:
     return tool.phrases or (f"!{usage(tool)}",)
+
+
+def _told(tool: Tool) -> str:
+    """Return how a tool is asked for, and what it does, in a line."""
+    forms = " or ".join(f"`{one_line(form)}`" for form in _forms(tool))
+    return f"{forms}: {one_line(tool.summary)}"
 
 
 def _fixed(phrase: str) -> frozenset[str]:

@@ -30,6 +30,7 @@ LOST = " may no longer ask for it"
 """How two reasons end, behind somebody's name: no new card would help."""
 ALTERED = "its stored plan is not the one that was shown"
 _APPROVERS = "May approve"
+_UNKNOWN = "A step may or may not have happened. Nothing is tried again; look, then"
 _COUNTLESS = 10**9
 _MEMORY = 4 * 2**30
 
@@ -235,14 +236,24 @@ def report(run: Run) -> str:
     """Return what a run did, rebuilt from the store alone: the same bytes every time."""
     head = f"Run {run.id} {run.state.value.replace('_', ' ')}: {', '.join(run.tools)}."
     told = {
-        RunState.UNKNOWN: "A step may or may not have happened. Nothing is tried again; look, then "
-        f"say which with: sayso resolve {run.id} INDEX --happened (or --did-not), or look "
-        "with --verify where its runbook has a verify",
+        RunState.UNKNOWN: f"{_UNKNOWN} {_how(run)}",
         RunState.CANCELLED: "It was stopped between steps: what is marked not run did not happen.",
     }
     lines = [head, *(line for step in run.steps for line in _step_lines(step))]
     lines += [told[run.state]] if run.state in told else []
     return "\n".join([*lines, f"Approved by {names(run.voters)}; plan {run.plan}."])
+
+
+def in_chat(told: str, run: Run) -> str:
+    """Return a report as it is to stand above the choices about its run, which say what to type."""
+    return told.replace(_how(run), "say which below.") if choices(run) else told
+
+
+def _how(run: Run) -> str:
+    return (
+        f"say which with: sayso resolve {run.id} INDEX --happened (or --did-not), or look "
+        "with --verify where its runbook has a verify"
+    )
 
 
 def _step_lines(step: Step) -> Iterator[str]:

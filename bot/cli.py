@@ -111,7 +111,7 @@ def resolve(**given: Any) -> None:
 
 
 @cli.command()
-@click.argument("request", metavar="[ID]", required=False)
+@argument("request", "[ID]", "the one to show, as this list names it", required=False)
 @click.option("--open", "is_open", is_flag=True, help="Only what still waits: votes, or its run.")
 @as_json
 def requests(**given: Any) -> None:

@@ -79,9 +79,15 @@ class Delivering:
             case "answered" if turn := await self.conversations.turn(tenant, about):
                 return Text(text=entry.text, suggestions=turn.suggestions)
             case "report" if run := await self.runs.run(tenant, about):
-                return Text(text=entry.text, buttons=cards.choices(run), is_report=True)
+                text = cards.in_chat(entry.text, run)
+                return Text(text=text, buttons=cards.choices(run), is_report=True)
             case _:
-                return Text(text=entry.text)
+                return await self._words(tenant, entry.text, about, is_note=entry.kind == "note")
+
+    async def _words(self, tenant: str, text: str, about: str, *, is_note: bool) -> Text:
+        request = await self.requests.get(tenant, about) if is_note else None
+        same = about if request and text == cards.status(request) else None
+        return Text(text=text, is_note=is_note, same_as=same)
 
     async def _card(self, request: Request) -> Asking:
         run = await self.runs.run_of(request.tenant, request.id)

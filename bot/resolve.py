@@ -1,7 +1,10 @@
 """What happens when somebody looks at an unknown step, or ends it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from approvals import entitlement
+from approvals.cards import names
 from approvals.gate import Gate
 from approvals.models import Run, StepState, Verification
 from approvals.store import ApprovalStore, RunStore
@@ -15,6 +18,11 @@ from core.tools import of_runbook
 _NO_RUN = "There is no run of that id that you may resolve. Look at `sayso runs`."
 _ALTERED = "The stored plan of this run is not the one that was shown, so nothing of it is run."
 _BY_HAND = "Look yourself, then say with --happened or --did-not what you found."
+
+
+def _not_yours(holders: Sequence[str]) -> str:
+    whose = f"{names(holders)} may" if holders else "nobody may right now"
+    return f"You may not resolve this run (run:resolve); {whose}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +59,14 @@ class Resolving:
     async def _theirs(self, identity: Identity, run: str) -> tuple[Principal, Run]:
         authority, principal = await self.gate.admit(identity, "looks")
         found = await self.store.run(principal.tenant, run)
-        about = map(of_runbook, found.tools if found else ())
-        if found is None or not authority.policy.may(principal, "run:resolve", about):
+        about = tuple(map(of_runbook, found.tools if found else ()))
+        if found is None:
             await self.gate.refuse(principal, run, _NO_RUN)
+        if not authority.policy.may(principal, "run:resolve", about):
+            request = await self.requests.get(principal.tenant, found.request)
+            known = request is not None and entitlement.may_see(authority, principal, request)
+            holders = authority.holders(principal.tenant, "run:resolve", about)
+            await self.gate.refuse(principal, run, _not_yours(holders) if known else _NO_RUN)
         return principal, found
 
     async def _command(self, run: Run, index: int) -> RunStep:

@@ -45,6 +45,10 @@ class Text:
     buttons: tuple[Button, ...] = ()
     is_report: bool = False
     """Whether software wrote all of it about a run. Only such a text may be drawn as a report."""
+    is_note: bool = False
+    """Whether Sayso itself says it, about what happened."""
+    same_as: str | None = None
+    """The request whose card says the same once it is drawn anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

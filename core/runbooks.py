@@ -113,7 +113,7 @@ class File(Part):
     @classmethod
     def _is_inside(cls, file: str) -> str:
         if _leads_out(file):
-            raise ValueError("it must lie inside the working folder: no / in front, and no ..")
+            raise ValueError("it must lie inside the working folder: no .. in it and no / in front")
         return file
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from adapters.console.shown import Changed, Shown
-from core.deliveries import Asking, Message, Progress
+from core.deliveries import Asking, Message, Progress, Text
 from core.events import Place
 
 SETTLE = 0.3
@@ -32,6 +32,8 @@ class TerminalChat:
     """While somebody has this, nothing is shown."""
     requests: set[str] = field(default_factory=set[str])
     """Those whose cards were shown."""
+    _posted: set[str | None] = field(default_factory=set[str | None])
+    """Those of which a line tells what becomes of them."""
     _ids: dict[str, str] = field(default_factory=dict[str, str])
     _told: dict[str, str] = field(default_factory=dict[str, str])
     """What was shown last of each card, by the message's id."""
@@ -45,6 +47,8 @@ class TerminalChat:
             self.goes_on(message)
             return key
         await self.flush()
+        if isinstance(message, Text) and message.same_as in self._posted:
+            return key  # a line that names the card tells the same
         async with self.paused:
             if key not in self._ids:
                 await self.show(message)
@@ -52,6 +56,7 @@ class TerminalChat:
                 if isinstance(message, Asking):
                     self._told[self._ids[key]] = message.status
                     self.know(message)
+                    self._posted |= {button.request for button in message.card.buttons}
         return self._ids[key]
 
     async def edit(self, place: Place, posted: str, message: Message) -> None:

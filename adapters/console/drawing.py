@@ -87,6 +87,8 @@ def message(one: Message, screen: Screen) -> RenderableType:
             return card(one.card, one.status, screen)
         case Text(is_report=True):
             return report(one, screen)
+        case Text(is_note=True):
+            return told(one.text, screen, mark="* ")
         case Text():
             return answer(one, screen)
         case Progress():
@@ -135,13 +137,13 @@ def answer(one: Text, screen: Screen) -> RenderableType:
     return Group(*said, *_buttons(one.buttons, screen))
 
 
-def told(text: str, screen: Screen) -> RenderableType:
-    """Return what software says to whoever typed, line by line."""
+def told(text: str, screen: Screen, *, mark: str = "- ") -> RenderableType:
+    """Return what software says, line by line: to whoever typed, unless the mark is another."""
     shown = output(text).expandtabs(4).split("\n")
     parts = [
         part for line in shown for part in folding.wrapped(line, screen.width - folding.BEFORE)
     ]
-    return Group(*(Line("- " if n == 0 else "  ") + part for n, part in enumerate(parts)))
+    return Group(*(Line(mark if n == 0 else "  ") + part for n, part in enumerate(parts)))
 
 
 def _said(one: Said, screen: Screen) -> RenderableType:
@@ -155,7 +157,7 @@ def _said(one: Said, screen: Screen) -> RenderableType:
         case "asked":
             return typed(one.author, one.text, screen)
         case _:
-            return answer(Text(text=one.text), screen)
+            return message(Text(text=one.text, is_note=one.kind == "note"), screen)
 
 
 def typed(who: str, text: str, screen: Screen) -> RenderableType:

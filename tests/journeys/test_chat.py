@@ -170,6 +170,7 @@ def test_a_denial_may_be_asked_for_again_by_who_may_approve(empty: Sayso) -> Non
     )
     parts = ("Denied by bob: not now.", "Approve to run: append-word", "succeeded: append-word.")
     assert all(part in told for part in parts)
+    assert told.count("Denied by bob: not now.") == 1
     assert empty.ledger() == ["alpha"]
 
 

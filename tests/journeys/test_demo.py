@@ -73,7 +73,7 @@ def test_t1_without_a_terminal_the_tour_shows_it_all_and_leaves_nothing(temporar
         "+cache_size = 128",
         "failed: reload-config.",
         "1. reload-config not run",
-        "| Denied by bob: not before the release.",
+        "Denied by bob: not before the release.",
         "| Not proposed: bob denied rotate-log",
         "| No model is configured here",
         "0. reindex unknown: it was killed from outside",

@@ -116,6 +116,18 @@ async def test_where_a_run_is_is_no_line_of_its_own(chat: TerminalChat, shows: S
     assert (shows.runs, shows.seen) == (["Step 1 of 2.", "Step 2 of 2."], [])
 
 
+async def test_a_note_that_its_card_says_too_is_left_to_the_card(
+    chat: TerminalChat, shows: Shows
+) -> None:
+    note = Text(text=RAN.status, is_note=True, same_as=CARD.buttons[0].request)
+    await chat.post(HERE, note, key="n1")
+    posted = await chat.post(HERE, OPEN, key="c")
+    await chat.post(HERE, note, key="n2")
+    await chat.edit(HERE, posted, RAN)
+    await chat.flush()
+    assert shows.seen == [note, OPEN, became(RAN)]
+
+
 async def test_words_are_not_edited(chat: TerminalChat, shows: Shows) -> None:
     await chat.edit(HERE, "m1", REPORT)
     await chat.flush()

@@ -146,6 +146,13 @@ def test_a_list_in_an_error_keeps_its_lines_below_the_mark() -> None:
     assert text == "x Name one:\n  /approve 1 web\n  /approve 2 worker\n"
 
 
+def test_what_sayso_notes_itself_stands_behind_no_gutter() -> None:
+    assert (
+        shown(Text(text="Still waiting.\n* no card", is_note=True))
+        == "* Still waiting.\n  * no card\n"
+    )
+
+
 def test_an_unknown_kind_of_error_is_still_told() -> None:
     assert shown(Failed(kind="new", text="Something.")) == "x Something.\n"
 

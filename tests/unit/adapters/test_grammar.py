@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.grammar import HELP, NO_APPROVAL, NOTHING, GrammarModel, move, suggestions
+from adapters.grammar import HELP, LISTED, NO_APPROVAL, NOTHING, GrammarModel, move, suggestions
 from core.ports import Model
 from core.prompt import Prompt
 from core.runbooks import tool
@@ -149,6 +149,15 @@ def test_what_is_not_understood_is_answered_with_all_that_can_be_typed() -> None
     assert "No model is configured" in HELP
 
 
+@pytest.mark.parametrize("text", ["help", " Help! ", "help?"])
+def test_help_lists_everything_with_what_it_does(text: str) -> None:
+    first, *lines = said(text).text.split("\n")
+    assert first == LISTED
+    assert [line.rpartition(": ")[2] for line in lines] == [tool.summary for tool in TOOLS]
+    assert all(f"`{form}`" in "\n".join(lines) for form in FORMS.split("|"))
+    assert said(text).suggestions == ()
+
+
 def test_a_tool_without_phrases_is_listed_as_a_command() -> None:
     bare = RESTART.replace('phrases: ["restart web in {env}"]', "")
     found = said("hello", box(bare))
@@ -158,8 +167,9 @@ def test_a_tool_without_phrases_is_listed_as_a_command() -> None:
 def test_a_long_catalogue_is_cut_visibly() -> None:
     many = box(*(SHOW.replace("ledger", f"ledger{n:02}") for n in range(30)))
     found = said("hello", many)
-    assert found.text.count("`") == 40
-    assert found.text.endswith(", …")
+    assert found.text.count("`show ledger") == 20
+    assert found.text.endswith("and more: `help` lists all.")
+    assert said("help", many).text.count("\n") == 30
     assert len(found.suggestions) == 5
 
 

@@ -574,3 +574,12 @@ async def test_a_report_rebuilt_from_the_store_is_the_one_that_was_told(
     read = await stores.runs.run(TENANT, started.id)
     assert read is not None
     assert cards.report(read) == cards.report(ended) == told
+
+
+def test_above_what_can_be_chosen_a_report_names_no_command_of_the_shell() -> None:
+    unknown = run(RunState.UNKNOWN, step(0, StepState.UNKNOWN, output="sayso resolve"))
+    told = cards.in_chat(cards.report(unknown), unknown)
+    assert "Nothing is tried again; look, then say which below.\n" in told
+    assert told.count("sayso resolve") == 1
+    ended = run(RunState.FAILED, step(0, StepState.NOT_RUN))
+    assert cards.in_chat(cards.report(unknown), ended) == cards.report(unknown)

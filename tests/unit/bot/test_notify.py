@@ -456,7 +456,7 @@ async def test_t11_in_a_thread_the_note_is_posted_there(bots: Bots, clock: Froze
     async with bots.serving():
 
         async def posted() -> bool:
-            return Text(text=NOTE) in chat.messages
+            return Text(text=NOTE, is_note=True) in chat.messages
 
         await soon(posted)
 

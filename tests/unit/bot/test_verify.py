@@ -204,3 +204,12 @@ async def test_whoever_gives_up_waiting_kills_it_and_leaves_no_trace(bots: Bots)
     assert looking.cancelled()
     assert len(bots.world.runner.cut) == 1
     assert "step.verified" not in [entry.kind for entry in await log_of(bots.world.stores)]
+
+
+async def test_who_knows_of_a_run_and_may_not_resolve_it_is_told_who_may(bots: Bots) -> None:
+    run = await run_of(bots)
+    bots.world.groups["alice"] = {"dev"}
+    told = await refused(bots.resolving.verify(who("alice"), run.id, 0))
+    assert told.startswith("You may not resolve this run (run:resolve); ")
+    assert "bob" in told
+    assert told == await refused(bots.resolving.resolve(who("alice"), run.id, 0, happened=True))

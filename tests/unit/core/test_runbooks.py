@@ -319,7 +319,7 @@ BAD: Sequence[tuple[str, str]] = [
     (edited("{{{service}/{env}", "a" * 201), "x.yml:10: lock: it must have at most 200 characters. Correct it."),
     (edited('"{{{service}/{env}"', "5"), "x.yml:10: lock: it must be a valid string. Put it in quotes."),
     (edited("effect: write", "effect: read"), "x.yml:10: lock: only a write takes a lock; a read runs at once and holds nothing up. Correct it."),
-    (edited("fleet/{env}.json", "../{env}.json"), "x.yml:11: fingerprints.0.file: it must lie inside the working folder: no / in front, and no ... Correct it."),
+    (edited("fleet/{env}.json", "../{env}.json"), "x.yml:11: fingerprints.0.file: it must lie inside the working folder: no .. in it and no / in front. Correct it."),
     (edited("fleet/{env}.json", "/etc/hosts"), "x.yml:11: fingerprints.0.file: it must lie inside the working folder"),
     (edited("fleet/{env}.json", "fleet/{nv}.json"), "x.yml:11: fingerprints: {nv} is not one of its params (env, service). Correct it."),
     (edited('"{{{service}}}"', '"{service"'), "x.yml:12: steps: a brace is open; write {{ or }} for one that is meant. Correct it."),
