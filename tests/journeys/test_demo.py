@@ -139,8 +139,7 @@ def test_several_people_at_one_keyboard(demo: Typist) -> None:
     demo.types("/history", "alice> restart web", "* a card: Approve to run", "Report")
     demo.types("/new", "- Another conversation begins here.")
     demo.types("/history", "x Nothing was said here yet.")
-    demo.types("/as eve", "- You are eve.")
-    demo.types("health", "x Sayso does not know you here.")
+    demo.types("/as eve", "x Sayso knows nobody of that name here.")
     demo.types("/help", "/as NAME")
     demo.types("/quit")
     assert demo.leaves() == 0
