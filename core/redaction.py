@@ -57,8 +57,10 @@ class Redactor:
     def text(self, text: str) -> str:
         """Return the text with every known secret and every well-known credential masked."""
         masked = self.exact.sub(MASK, text) if self.exact else text
+        # Those that go on behind a token, such as `Bearer`, before the token by itself.
+        masked = _KNOWN.sub(MASK, masked)
         masked = _JWT.sub(lambda found: MASK if found["rest"] else found[0], masked)
-        return _NAMED.sub(rf"\1{MASK}", _KNOWN.sub(MASK, masked))
+        return _NAMED.sub(rf"\1{MASK}", masked)
 
     def head(self, text: str, most: int) -> tuple[str, bool]:
         """Return a text masked, and whether that is all of it.

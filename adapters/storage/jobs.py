@@ -172,10 +172,11 @@ def next_to(now: datetime, job: str) -> Transaction[str | None]:
     """
     found = yield from rows(
         "SELECT coalesce((SELECT head.id FROM job head WHERE head.lane = job.lane"
-        " AND head.state = 'queued' AND head.seq < job.seq AND head.run_at <= :now"
+        " AND head.state = 'queued' AND head.seq < job.seq"
+        " AND (head.run_at <= :now OR head.tries > 0 AND head.run_at > :late)"
         " ORDER BY head.seq LIMIT 1), job.id) AS id"
         " FROM job WHERE job.id = :id AND job.state IN ('queued', 'running')",
-        id=job, now=text_of(now),
+        id=job, now=text_of(now), late=text_of(now + _LONGEST_PAUSE),
     )  # fmt: skip
     return found[0]["id"] if found else None
 

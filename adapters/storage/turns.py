@@ -133,7 +133,7 @@ def settle(now: datetime, job: Job, loss: Loss) -> Transaction[JobState]:
 def waiting(tenant: str | None, conversation: str | None) -> Transaction[list[Waiting]]:
     """Return the turns that have not ended, in order of arrival; of every tenant for None."""
     found = yield from rows(
-        f"SELECT job.state = 'running' OR job.attempt > 0 AS runs, {_COLUMNS} JOIN job ON job.id = :kind || turn.id"
+        f"SELECT job.state = 'running' OR job.attempt + job.tries > 0 AS runs, {_COLUMNS} JOIN job ON job.id = :kind || turn.id"
         " WHERE (:tenant IS NULL OR turn.tenant = :tenant) AND turn.ended_at IS NULL"
         " AND (:conversation IS NULL OR turn.conversation = :conversation) ORDER BY job.seq",
         tenant=tenant, conversation=conversation, kind=job_of(""),

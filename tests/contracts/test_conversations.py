@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
-from adapters.storage import turns
+from adapters.storage import jobs, turns
 from core.conversations import (
     MOST_WAITING,
     TURN,
@@ -449,6 +450,15 @@ async def test_p15_what_was_cut_though_nobody_stopped_it_has_not_ended(stores: S
     await stores.conversations.stop(answers.turn, principal="alice")
     assert await stores.conversations.end(answers)
     assert (await _now(stores, "t_later")).reason is Reason.STOPPED
+
+
+async def test_p03_a_turn_that_was_cut_and_is_to_be_answered_again_counts_as_running(
+    stores: Stores,
+) -> None:
+    answers = await answering(stores, LATER)
+    again = partial(jobs.put_back, job=answers.job, pause=timedelta(seconds=8))
+    assert await stores.database.transact(again)
+    assert [one.runs for one in await stores.conversations.waiting(TENANT, None)] == [True]
 
 
 async def test_what_was_asked_is_said_with_its_answer_whatever_came_in_meanwhile(

@@ -244,6 +244,18 @@ async def test_a_job_that_is_tried_again_waits_for_no_clock_that_went_back(
     assert (await cluster.row("1"))["tries"] == 2
 
 
+async def test_whoever_waits_behind_it_sees_it_through_where_the_clock_went_back(
+    cluster: Cluster,
+) -> None:
+    engine = await cluster.engine(Away(cluster, 1))
+    await cluster.submit(a_job("1", "lane"), a_job("2", "lane"))
+    assert await engine.table.run("1", asyncio.Event())
+    cluster.clock.pass_by(-timedelta(minutes=30))
+    async with asyncio.timeout(PATIENCE):
+        await engine.table.see_through("2", asyncio.Event())
+    assert set((await cluster.states()).values()) == {JobState.DONE}
+
+
 async def test_a_kind_that_an_engine_does_not_know_waits_for_one_that_does(
     cluster: Cluster, hands: Hands
 ) -> None:

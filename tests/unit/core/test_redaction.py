@@ -14,6 +14,7 @@ from core.redaction import LONGEST, MASK, SHORTEST, Redactor
 SECRET = "s3cr/t+v?lue=1"
 NOTHING = Redactor.of([])
 # Built here, so that no scanner takes them for real ones.
+JWT = "eyJ" + "hbGciOi" + ".eyJ" + "zdWIiOi" + "." + "sig_-1"
 WELL_KNOWN = {
     "an OpenAI key": "sk-" + "a1B2" * 6,
     "an OpenAI project key": "sk-proj-" + "a1B_" * 10,
@@ -26,9 +27,11 @@ WELL_KNOWN = {
     "a fine-grained GitHub token": "github_pat_" + "a1B2_" * 10,
     "an AWS key id": "AKIA" + "ABCD2345" * 2,
     "a temporary AWS key id": "ASIA" + "ABCD2345" * 2,
-    "a JWT": "eyJ" + "hbGciOi" + ".eyJ" + "zdWIiOi" + "." + "sig_-1",
+    "a JWT": JWT,
     "a password in a URL": "alice:" + "sw0rdfish",
     "a bearer token": "Bearer " + "abcdefgh.1234~",
+    "a bearer token that goes on behind a JWT": f"Bearer {JWT}~WyJzYWx0Il0~",
+    "a basic one that does": f"Basic {JWT}/abcdefgh==",
 }
 AROUND = {"a password in a URL": ("postgres://", "@db.example/x")}
 
