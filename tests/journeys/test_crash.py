@@ -117,12 +117,15 @@ def test_what_happened_before_other_steps_does_not_make_the_run_whole(crashed: S
 
 def test_only_who_may_resolves_and_no_other_step(crashed: Sayso) -> None:
     run = run_of(crashed)
-    other, *unknown = crashed.each(
+    other, asked, *unknown = crashed.each(
         ["bob", "resolve", run, "1", "--did-not"],
         ["alice", "resolve", run, "0", "--happened"],
+        ["mallory", "resolve", run, "0", "--happened"],
         ["bob", "resolve", "r_0", "0", "--happened"],
     )
     assert "not unknown" in other.refusal
+    # Whoever asked for it knows of it, and is told who may.
+    assert asked.refusal == "You may not resolve this run (run:resolve); bob and carol may."
     [message] = {done.refusal for done in unknown}
     assert message == "There is no run of that id that you may resolve. Look at `sayso runs`."
     assert crashed.sql("SELECT state FROM run") == [("unknown",)]

@@ -81,11 +81,14 @@ def test_what_verify_finds_is_shown_and_a_person_decides(
 
 def test_only_who_may_resolve_may_look(crashed: Sayso) -> None:
     run = run_of(crashed)
-    refused = crashed.each(
+    asked, *refused = crashed.each(
         ["alice", "resolve", run, "0", "--verify"],
-        ["alice", "resolve", run, "0", "--happened"],
+        ["mallory", "resolve", run, "0", "--verify"],
+        ["mallory", "resolve", run, "0", "--happened"],
         ["bob", "resolve", "r_0", "0", "--verify"],
     )
+    # Whoever asked for it knows of it, and is told who may.
+    assert asked.refusal == "You may not resolve this run (run:resolve); bob and carol may."
     assert {done.refusal for done in refused} == {
         "There is no run of that id that you may resolve. Look at `sayso runs`."
     }
