@@ -10,6 +10,7 @@ import pytest
 from bot import console
 from bot.cli import cli
 from bot.printed import Printed
+from core.conversations import NotHere
 from core.errors import Incorrect, Invalid, OutcomeUnknown, Refused, SaysoError, Unavailable
 from core.jobs import LeaseLost
 from core.rates import TooFast
@@ -22,6 +23,7 @@ CLASSES: dict[type[SaysoError], tuple[str, int]] = {
     Invalid: ("invalid", 2),
     Incorrect: ("refused", 1),
     TooFast: ("refused", 1),
+    NotHere: ("refused", 1),
     Unreadable: ("invalid", 2),
     Unavailable: ("unavailable", 1),
     LeaseLost: ("unavailable", 1),
