@@ -35,7 +35,7 @@ _ELSEWHERE = (
     "That was asked for in another conversation, and only there it can be asked for again. Ask for "
     "the same here, in words."
 )
-_NOT_HERE = "You may not ask Sayso here (chat:ask)."
+NOT_HERE = "You may not ask Sayso here (chat:ask)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class Inbox:
         authority, principal = self.gate.person(*who)
         place, conversation = where if isinstance(where, tuple) else (where, None)
         if not entitlement.may_chat(authority, principal, place):
-            raise Refused(_NOT_HERE)
+            raise Refused(NOT_HERE)
         profile = authority.profiles.of(principal.tenant, place).name
         new = _new(principal, place, self._wish(text))
         return replace(
@@ -135,7 +135,7 @@ class Inbox:
         self, ask: Ask, authority: Authority, principal: Principal, before: Turn | None
     ) -> _Admitted:
         if not entitlement.may_chat(authority, principal, ask.place):
-            await self.gate.refuse(principal, ask.place.resource, _NOT_HERE)
+            await self.gate.refuse(principal, ask.place.resource, NOT_HERE)
         if before:
             self.look()
         received = Received(turn=before, ahead=0) if before else None

@@ -7,6 +7,7 @@ from approvals.gate import Gate
 from approvals.models import Request, Run, State
 from approvals.policy import Authority
 from approvals.store import ApprovalStore, Records, RunStore
+from bot.inbox import NOT_HERE
 from core.conversations import Said
 from core.deliveries import Asking
 from core.principals import Identity, Principal
@@ -15,7 +16,6 @@ from core.terminal import Seat
 MOST = 5
 """Runs that are shown at once."""
 _AGAIN = frozenset({State.DENIED, State.EXPIRED, State.REVOKED})
-_NOT_HERE = "You may not ask Sayso here (chat:ask)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class Looking:
         """Return what was said in a conversation, oldest first."""
         authority, principal = await self.gate.admit(seat.identity, "looks")
         if not entitlement.may_chat(authority, principal, seat.place):
-            await self.gate.refuse(principal, seat.place.resource, _NOT_HERE)
+            await self.gate.refuse(principal, seat.place.resource, NOT_HERE)
         return [*await self.records.said(seat.conversation)] if seat.conversation else []
 
     async def _theirs(self, authority: Authority, principal: Principal, run: Run) -> Request | None:

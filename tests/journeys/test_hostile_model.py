@@ -29,6 +29,7 @@ from core.transcript import (
     whole,
 )
 from tests.fakes.model import Scripted, ScriptedModel
+from tests.fakes.runner import for_ever
 from tests.hostile import LOOK, WHY, Team, append, call, team, use
 from tests.sayso import Sayso
 
@@ -632,7 +633,7 @@ async def test_a_model_that_hangs_is_cut_and_what_comes_later_is_not_used(empty:
 
         async def hangs(_: Sequence[Entry]) -> Move:
             try:
-                await asyncio.sleep(60)
+                await for_ever()
             except asyncio.CancelledError:
                 return use(append())  # too late
             raise AssertionError
@@ -650,7 +651,7 @@ async def test_a_model_that_hangs_is_cut_and_what_comes_later_is_not_used(empty:
 async def test_p05_a_stop_in_the_middle_of_a_move_leaves_nothing(acme: Team, after: int) -> None:
     async def stopped(_: Sequence[Entry]) -> Move:
         stopping.append(asyncio.create_task(acme.stop()))
-        await asyncio.sleep(60)
+        await for_ever()
         raise AssertionError
 
     stopping = list[asyncio.Task[None]]()

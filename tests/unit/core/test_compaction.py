@@ -1,6 +1,5 @@
 """C79: of a long conversation the newest turns stay, and a few lines stand for the others."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -33,6 +32,7 @@ from core.transcript import (
 )
 from core.waiting import now
 from tests.fakes.model import Scripted, ScriptedModel
+from tests.fakes.runner import for_ever
 from tests.scene import TOOLS, call, untold
 
 SMALL = Limits(prompt_bytes=16_000)
@@ -202,7 +202,7 @@ async def test_c79_without_words_of_a_model_the_lines_of_software_are_all(move: 
 
 async def test_c79_a_model_that_does_not_answer_in_time_is_not_waited_for() -> None:
     async def hangs(_: Sequence[Entry]) -> Say:
-        await asyncio.sleep(60)
+        await for_ever()
         raise AssertionError
 
     limits = Limits(prompt_bytes=16_000, conclusion_seconds=0.01)
