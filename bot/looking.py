@@ -71,8 +71,10 @@ class Looking:
         authority, principal = await self.gate.admit(identity, "looks")
         found = list[tuple[Run, Request]]()
         for run in await self.records.runs():
+            if len(found) == MOST:
+                break
             request = await self._theirs(authority, principal, run)
-            if request and len(found) < MOST:
+            if request:
                 found.append((run, request))
         return found
 
