@@ -6,6 +6,7 @@ from typing import Protocol, TypeAlias
 
 from core.cards import Button, Card
 from core.events import Place
+from core.principals import Identity
 
 POST = "post"
 """The kind of job that posts one entry of a conversation."""
@@ -57,6 +58,8 @@ class Asking:
 
     card: Card
     status: str
+    wanted: tuple[Identity, ...] = ()
+    """Whose yes would count now: Sayso itself brings it to their mind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,15 @@ class Progress:
     buttons: tuple[Button, ...] = ()
 
 
-Message: TypeAlias = Text | Asking | Progress
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What was asked outside of any thread, to stand above the one that answers it."""
+
+    author: str
+    text: str
+
+
+Message: TypeAlias = Text | Asking | Progress | Opening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +110,12 @@ class Posted:
 class Chat(Protocol):
     """A platform on which messages can be posted and edited."""
 
-    async def post(self, place: Place, message: Message, *, key: str) -> str:
+    async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
         """Post a message and return its id on the platform; for a key that was posted before, that one.
 
-        Raises `Unavailable` where trying again may help, `Refused` where it cannot.
+        `again` says that somebody tried before and may not have been told that it was posted. The id
+        of an `Opening` is the thread below it. Raises `Unavailable` where trying again may help, and
+        `Refused` where it cannot.
         """
         ...
 

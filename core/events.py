@@ -1,8 +1,15 @@
 """What people do in chat, with nothing left of the platform it came from."""
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from core.principals import Identity
+
+OPENS = "opens:"
+"""Begins the thread of what was asked outside of any: then comes what tells this one from others."""
+Found: TypeAlias = Literal["verify", "happened", "did_not"]
+"""Somebody wants to look at an unknown step, or says what became of it."""
+Subject: TypeAlias = Literal["help", "requests", "runs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +20,15 @@ class Place:
     workspace: str
     channel: str
     thread: str | None = None
-    """The platform's id of the thread. None on the console, where whoever asked reads the answer."""
+    """The platform's id of the thread. None on the console, where whoever asked reads the answer.
+
+    One that begins with `OPENS` is yet to be opened, by whoever posts the first message into it.
+    """
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether something can be posted there as it is."""
+        return self.thread is None or not self.thread.startswith(OPENS)
 
     @property
     def resource(self) -> str:
@@ -75,3 +90,57 @@ class StopRun:
 
     identity: Identity
     request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopHere:
+    """Somebody wants what runs or waits in a thread to end."""
+
+    identity: Identity
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveRun:
+    """Somebody pressed a button below a run with an unknown step. `request` is not yet believed."""
+
+    identity: Identity
+    request: str
+    found: Found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """Somebody wants to see all of a request. `request` is not yet believed."""
+
+    identity: Identity
+    request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """Somebody wants to read what there is."""
+
+    identity: Identity
+    place: Place
+    at: Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """Somebody gave a message of theirs other words, or took it back."""
+
+    identity: Identity
+    place: Place
+    delivery: str
+    """The id under which the message came in."""
+    text: str
+    """What it says now; empty where it is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invited:
+    """Somebody brought Sayso into a channel."""
+
+    identity: Identity
+    place: Place

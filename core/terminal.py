@@ -8,10 +8,9 @@ from typing import Literal, Protocol, TypeAlias
 from core.conversations import Said
 from core.deliveries import Asking, Chat
 from core.errors import SaysoError
-from core.events import Approve, Ask, AskAgain, Deny, Place, Stop
+from core.events import Approve, Ask, AskAgain, Deny, Found, Place, Stop
 from core.principals import Identity
 
-Found: TypeAlias = Literal["verify", "happened", "did_not"]
 Subject: TypeAlias = Literal["help", "history", "requests", "runs"]
 Verb: TypeAlias = Literal["approve", "deny", "again"]
 

@@ -159,8 +159,9 @@ class Thread:
     file: Path
     points: Points
 
-    async def post(self, place: Place, message: Message, *, key: str) -> str:
+    async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
         """Append a message, unless its key was posted."""
+        del again
         assert place == PLACE
         kind = _kind(message)
         if all(line["key"] != key for line in self.lines()):
@@ -186,7 +187,7 @@ class Thread:
 def _text(message: Message) -> str:
     if isinstance(message, Progress):
         return "\n".join([message.status, *message.tail, *(one.label for one in message.buttons)])
-    return message.text if isinstance(message, Text) else message.status
+    return message.status if isinstance(message, Asking) else message.text
 
 
 def _kind(message: Message) -> str:

@@ -40,9 +40,9 @@ class TerminalChat:
     _changed: dict[str, Asking] = field(default_factory=dict[str, Asking])
     _later: "asyncio.Task[None] | None" = None
 
-    async def post(self, place: Place, message: Message, *, key: str) -> str:
+    async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
         """See the port."""
-        del place
+        del place, again
         if isinstance(message, Progress):
             self.goes_on(message)
             return key

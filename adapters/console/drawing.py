@@ -18,7 +18,7 @@ from adapters.console.screen import Screen
 from adapters.console.shown import Changed, Failed, Heading, Recalled, Shown, Told, Typed
 from core.cards import Button, Card, decode
 from core.conversations import Said
-from core.deliveries import Asking, Message, Progress, Text
+from core.deliveries import Asking, Message, Opening, Progress, Text
 from core.display import one_line, output
 from core.errors import Invalid, OutcomeUnknown, Refused, Unavailable
 
@@ -50,7 +50,7 @@ _ASKS = "Approve to run: "
 def draw(what: Shown, screen: Screen) -> RenderableType:
     """Return how something is shown."""
     match what:
-        case Asking() | Text() | Progress():
+        case Asking() | Text() | Progress() | Opening():
             return message(what, screen)
         case Recalled():
             return Group(*(_said(one, screen) for one in what.said))
@@ -93,6 +93,8 @@ def message(one: Message, screen: Screen) -> RenderableType:
             return answer(one, screen)
         case Progress():
             return Group(*map(Line, going_on(one, screen.width)))
+        case Opening():
+            return typed(one.author, one.text, screen)
         case _:
             assert_never(one)
 

@@ -5,13 +5,12 @@ from collections.abc import Callable, Mapping
 
 from core.commands import is_stop
 from core.display import sound
-from core.events import Approve, Ask, AskAgain, Deny, Stop
+from core.events import Approve, Ask, AskAgain, Deny, Found, Stop
 from core.terminal import (
     Bare,
     Become,
     Begin,
     Event,
-    Found,
     Leave,
     Look,
     Mistyped,

@@ -21,10 +21,10 @@ class Terminals:
     here: Chat | None = None
     """This process's own terminal, where it has one."""
 
-    async def post(self, place: Place, message: Message, *, key: str) -> str:
+    async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
         """See the port."""
         if self.here and self.shows(place):
-            return await self.here.post(place, message, key=key)
+            return await self.here.post(place, message, key=key, again=again)
         self._must_be_gone(place)
         return key
 
