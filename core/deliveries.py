@@ -43,6 +43,8 @@ class Text:
 
     text: str
     suggestions: tuple[str, ...] = ()
+    turn: str | None = None
+    """The turn that suggests: a button carries its id, and which of its suggestions it is."""
     buttons: tuple[Button, ...] = ()
     is_report: bool = False
     """Whether software wrote all of it about a run. Only such a text may be drawn as a report."""

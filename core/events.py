@@ -73,6 +73,9 @@ class AskAgain:
 
     identity: Identity
     request: str
+    place: Place | None = None
+    """Where they want it, where that is known."""
+    deliveries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +127,18 @@ class Lookup:
     identity: Identity
     place: Place
     at: Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeUp:
+    """Somebody pressed a suggestion: they ask what it says. `turn` is not yet believed."""
+
+    identity: Identity
+    place: Place
+    turn: str
+    number: int
+    """Which of its suggestions, from 0."""
+    deliveries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from core.events import (
     Stop,
     StopHere,
     StopRun,
+    TakeUp,
 )
 from core.principals import Identity
 
@@ -37,6 +38,7 @@ Event: TypeAlias = (
     | ResolveRun
     | Review
     | Lookup
+    | TakeUp
     | Edited
     | Invited
 )

@@ -191,7 +191,8 @@ def _text(message: Message) -> str:
 
 
 def _kind(message: Message) -> str:
-    return {Text: "text", Asking: "card", Progress: "progress"}[type(message)]
+    kinds: dict[type[Message], str] = {Text: "text", Asking: "card", Progress: "progress"}
+    return kinds[type(message)]
 
 
 @dataclass(frozen=True)

@@ -85,18 +85,20 @@ def message(one: Message, screen: Screen) -> RenderableType:
     match one:
         case Asking():
             return card(one.card, one.status, screen)
-        case Text(is_report=True):
-            return report(one, screen)
-        case Text(is_note=True):
-            return told(one.text, screen, mark="* ")
         case Text():
-            return answer(one, screen)
+            return _text(one, screen)
         case Progress():
             return Group(*map(Line, going_on(one, screen.width)))
         case Opening():
             return typed(one.author, one.text, screen)
         case _:
             assert_never(one)
+
+
+def _text(one: Text, screen: Screen) -> RenderableType:
+    if one.is_report:
+        return report(one, screen)
+    return told(one.text, screen, mark="* ") if one.is_note else answer(one, screen)
 
 
 def going_on(one: Progress, width: int) -> list[str]:

@@ -1,0 +1,1 @@
+"""Slack: people come in here."""
