@@ -31,6 +31,7 @@ LOST = " may no longer ask for it"
 ALTERED = "its stored plan is not the one that was shown"
 _APPROVERS = "May approve"
 _UNKNOWN = "A step may or may not have happened. Nothing is tried again; look, then"
+_EDITED = "Since then the message that asked for it was edited; the plan was not."
 _COUNTLESS = 10**9
 _MEMORY = 4 * 2**30
 
@@ -196,6 +197,8 @@ def _after(reason: str) -> str:
 def drawn(request: Request, run: Run | None) -> tuple[Card, str]:
     """Return a request's card as it is to be shown now, and in one line what has become of it."""
     told = status(request)
+    if request.edited_at:
+        told = f"{told} {_EDITED}"
     if run:
         told = f"{told} Run {run.id}: {run.state.value}."
     buttons: tuple[Button, ...] = ()

@@ -155,6 +155,8 @@ class Request:
     ended_by: str | None
     """Who denied it, asked again, or found by a click that it had changed; else None."""
     reason: str
+    edited_at: datetime | None = None
+    """When whoever asked gave their message other words. That changes nothing about the plan."""
 
     @property
     def is_intact(self) -> bool:

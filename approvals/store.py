@@ -54,6 +54,10 @@ class ApprovalStore(Protocol):
         """Say in its conversation that a request still waits, if it is still open."""
         ...
 
+    async def edited(self, tenant: str, request: str) -> None:
+        """Keep that the message which asked for a live request was edited, and draw its card anew."""
+        ...
+
     async def expire(self) -> None:
         """End every request that is past its time."""
         ...

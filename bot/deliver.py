@@ -1,17 +1,33 @@
 """What happens until the thread of a conversation shows what was said: posted once, in order."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from approvals import cards, progress
-from approvals.models import Request
+from approvals import cards, entitlement, progress
+from approvals.models import Request, State
+from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
 from bot.live import Live
 from core.conversations import Conversations
-from core.deliveries import Asking, Chat, Deliveries, Delivery, Message, Text, post_of
-from core.errors import Refused
+from core.deliveries import (
+    OPEN,
+    TERMINAL,
+    Asking,
+    Chat,
+    Deliveries,
+    Delivery,
+    Message,
+    Opening,
+    Progress,
+    Text,
+    post_of,
+)
+from core.errors import Refused, Unavailable
 from core.events import Place
 from core.jobs import Hold
+from core.principals import Identity
+
+_MOST_OPENED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,19 +44,83 @@ class Delivering:
     chats: Mapping[str, Chat]
     """By platform."""
     live: Live
+    authority: Callable[[], Authority]
+    """Reads people and rules afresh; raises where they cannot be read."""
+
+    async def open(self, hold: Hold) -> None:
+        """Open the thread of a conversation that began outside of any, unless that was done before."""
+        conversation = str(hold.job.payload["conversation"])
+        place = await self.deliveries.place(hold.job.tenant, conversation)
+        if place is not None:
+            await self._opened(hold, conversation, place)
 
     async def post(self, hold: Hold) -> None:
-        """Post one entry, unless it was posted before."""
+        """Post one entry, unless it was posted before.
+
+        What cannot be posted where it belongs reaches at least whoever asked.
+        """
         tenant, payload = hold.job.tenant, hold.job.payload
         conversation, seq = str(payload["conversation"]), int(str(payload["seq"]))
         entry = await self.deliveries.entry(tenant, conversation, seq)
         if entry is None or entry.posted is not None:
             return
         message = await self._message(tenant, entry)
-        key = post_of(conversation, seq)
-        hold.check()
-        posted = await self._chat(entry.place).post(entry.place, message, key=key)
+        key, again = post_of(conversation, seq), hold.job.was_begun
+        try:
+            place = await self._opened(hold, conversation, entry.place)
+            hold.check()
+            posted = await self._chat(place).post(place, message, key=key, again=again)
+        except Refused as error:
+            await self._tell_alone(hold, entry, message, error)
+            raise
         await self.deliveries.posted(tenant, conversation, seq, posted)
+
+    async def _opened(self, hold: Hold, conversation: str, place: Place) -> Place:
+        """Return a place at which something can be posted.
+
+        Whoever answers in a thread before it was written down whose it is has begun a conversation
+        there: then another thread is opened.
+        """
+        if place.is_opened:
+            return place
+        tenant = hold.job.tenant
+        found = await self.deliveries.opening(tenant, conversation)
+        opening = found or Opening(author="", text="")
+        for number in range(_MOST_OPENED):
+            hold.check()
+            thread = await self._chat(place).post(
+                replace(place, thread=None),
+                opening,
+                key=f"{OPEN}:{conversation}:{number}",
+                again=hold.job.was_begun,
+            )
+            if await self.deliveries.opened(tenant, conversation, thread):
+                return replace(place, thread=thread)
+        raise Unavailable("Every thread that was opened for this is another conversation's.")
+
+    async def _tell_alone(
+        self, hold: Hold, entry: Delivery, message: Message, error: Refused
+    ) -> None:
+        """Tell whoever asked last what could not be posted where they asked, and why."""
+        told = _alone(message, error)
+        place = self._alone(hold.job.tenant, entry)
+        if told is None or place is None:
+            return
+        key = f"{hold.job.id}:alone"
+        await self._chat(place).post(place, told, key=key, again=hold.job.was_begun)
+
+    def _alone(self, tenant: str, entry: Delivery) -> Place | None:
+        """Return where only whoever asked last reads; None where that is no one there."""
+        directory = self.authority().directory
+        platform, workspace = entry.place.platform, entry.place.workspace
+        if platform == TERMINAL or directory.find(tenant, entry.asker) is None:
+            return None
+        users = [
+            one.user
+            for one in directory.people[entry.asker].identities
+            if (one.platform, one.workspace) == (platform, workspace)
+        ]
+        return Place(platform=platform, workspace=workspace, channel=min(users)) if users else None
 
     async def edit(self, hold: Hold) -> None:
         """Have a card show what has become of its request, or where a run is, where that was posted."""
@@ -56,7 +136,7 @@ class Delivering:
         request = await self.requests.get(tenant, name)
         if card is None or request is None:
             return
-        message = await self._card(request)
+        message = await self._card(request, card.place)
         hold.check()
         await self._chat(card.place).edit(card.place, card.message, message)
 
@@ -73,11 +153,11 @@ class Delivering:
         about = entry.about or ""
         match entry.kind:
             case "card" if request := await self.requests.get(tenant, about):
-                return await self._card(request)
+                return await self._card(request, entry.place)
             case "progress" if run := await self.runs.run(tenant, about):
                 return progress.shown(run)
             case "answered" if turn := await self.conversations.turn(tenant, about):
-                return Text(text=entry.text, suggestions=turn.suggestions)
+                return Text(text=entry.text, suggestions=turn.suggestions, turn=turn.id)
             case "report" if run := await self.runs.run(tenant, about):
                 text = cards.in_chat(entry.text, run)
                 return Text(text=text, buttons=cards.choices(run), is_report=True)
@@ -89,13 +169,36 @@ class Delivering:
         same = about if request and text == cards.status(request) else None
         return Text(text=text, is_note=is_note, same_as=same)
 
-    async def _card(self, request: Request) -> Asking:
+    async def _card(self, request: Request, place: Place) -> Asking:
         run = await self.runs.run_of(request.tenant, request.id)
         card, told = cards.drawn(request, run)
-        return Asking(card=card, status=told)
+        return Asking(card=card, status=told, wanted=tuple(self._wanted(request, place)))
+
+    def _wanted(self, request: Request, place: Place) -> Iterator[Identity]:
+        """Yield as whom the place's workspace knows those whose yes an open request waits for."""
+        if place.platform == TERMINAL or request.state is not State.OPEN or not request.is_intact:
+            return
+        authority = self.authority()
+        for name in entitlement.yet_to_vote(authority, request):
+            for one in sorted(authority.directory.people[name].identities, key=str):
+                if (one.platform, one.workspace) == (place.platform, place.workspace):
+                    yield one
 
     def _chat(self, place: Place) -> Chat:
         chat = self.chats.get(place.platform)
         if chat is None:
             raise Refused(f"{place.platform} is not configured, so nothing is posted there.")
         return chat
+
+
+def _alone(message: Message, error: Refused) -> Text | None:
+    """Return what somebody is told alone; a card is not decided there."""
+    why = f"This could not be posted where you asked. {error.shown}"
+    match message:
+        case Text():
+            return replace(message, text=f"{why}\n\n{message.text}")
+        case Asking():
+            told = f"{why} {message.card.title} {message.status} Ask for it again elsewhere."
+            return Text(text=told, is_note=True)
+        case Progress() | Opening():
+            return None

@@ -8,19 +8,7 @@ from approvals import entitlement
 from approvals.gate import Gate
 from approvals.policy import EVERYONE, Authority
 from core import ids
-from core.conversations import (
-    Again,
-    Arrival,
-    Conversations,
-    Exported,
-    Masked,
-    NewTurn,
-    NotHere,
-    Received,
-    Turn,
-    Wish,
-    Words,
-)
+from core.conversations import Arrival, Conversations, NewTurn, NotHere, Received, Turn
 from core.display import sound
 from core.errors import Refused
 from core.events import Ask, AskAgain, Place
@@ -28,6 +16,7 @@ from core.plans import Plan
 from core.principals import Principal
 from core.rates import TOO_FAST, NoRoom, TooFast
 from core.redaction import Redactor
+from core.wishes import Again, Exported, Masked, Wish, Words
 
 LONGEST = 16_000
 """Characters in one message."""

@@ -20,6 +20,7 @@ from pydantic_settings import (
 )
 
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
+from bot.platform_sections import SlackSection
 from bot.sections import (
     AuditSection,
     ConsoleSection,
@@ -45,7 +46,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
-    "guardrails", "toolsets", "audit",
+    "guardrails", "toolsets", "audit", "slack",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -96,6 +97,7 @@ class Settings(BaseSettings):
         Field(default_factory=dict)
     )
     """Where each secret comes from: `env:NAME` or `file:PATH`."""
+    slack: SlackSection | None = None
 
     @field_validator("tenants")
     @classmethod
@@ -228,10 +230,11 @@ def stray_names() -> tuple[str, ...]:
 
 def secret_values(sources: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Return the values of secrets; raise `Invalid` for one that cannot be read or is too short."""
-    return {name: _secret(name, source, folder) for name, source in sources.items()}
+    return {name: secret(f"secrets.{name}", at, folder) for name, at in sources.items()}
 
 
-def _secret(name: str, source: str, folder: Path) -> str:
+def secret(name: str, source: str, folder: Path) -> str:
+    """Return the value of what the setting of this name refers to; raise as `secret_values` does."""
     kind, _, where = source.partition(":")
     try:
         value = (
@@ -241,11 +244,11 @@ def _secret(name: str, source: str, folder: Path) -> str:
         )
     except (KeyError, OSError, UnicodeDecodeError) as error:
         raise Invalid(
-            f"secrets.{name}: {source} cannot be read. Set it, or correct where it comes from."
+            f"{name}: {source} cannot be read. Set it, or correct where it comes from."
         ) from error
     if len(value) < SHORTEST or "\0" in value:
         raise Invalid(
-            f"secrets.{name}: a secret needs at least {SHORTEST} characters, or it cannot be masked."
+            f"{name}: a secret needs at least {SHORTEST} characters, or it cannot be masked."
         )
     return value
 

@@ -16,7 +16,7 @@ from bot.proposing import Proposing
 from core import commands, dictated, plans, reminders
 from core.agent import Session
 from core.calls import said
-from core.conversations import Again, Exported, Masked, Turn, TurnEnd, Words
+from core.conversations import Turn, TurnEnd
 from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.guardrails import Guarding, Input, Violation
 from core.jobs import Hold, LeaseLost
@@ -32,6 +32,7 @@ from core.toolset import Channel
 from core.trail import Happening
 from core.transcript import AgentText, Entry, Heard, Noted
 from core.waiting import now
+from core.wishes import Again, Exported, Masked, Words
 
 _Kept: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
 """Returns what a conversation keeps of what a turn appended."""

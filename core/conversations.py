@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol, TypeAlias
+from typing import Protocol
 
 from core.errors import Refused
 from core.events import Place
@@ -16,6 +16,7 @@ from core.profiles import DEFAULT
 from core.rates import NoRoom, Rate
 from core.trail import Happening
 from core.transcript import Entry, Noted
+from core.wishes import Wish
 
 TURN = "turn"
 """The kind of job that answers a message."""
@@ -33,65 +34,8 @@ def lane_of(conversation: str) -> str:
     return f"{TURN}:{conversation}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
-    """A message to be answered."""
-
-    kind: Literal["words"] = "words"
-    text: str
-
-    @property
-    def shown(self) -> str:
-        """Return what stands in the conversation."""
-        return self.text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Masked:
-    """A message that seemed to hold a secret: kept without it, and not acted on."""
-
-    kind: Literal["masked"] = "masked"
-    text: str
-
-    @property
-    def shown(self) -> str:
-        """Return what stands in the conversation."""
-        return self.text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
-    """An exported plan, proposed only as long as it still comes down to the same hash."""
-
-    kind: Literal["exported"] = "exported"
-    plan: str
-    """Canonical text."""
-    name: str
-
-    @property
-    def shown(self) -> str:
-        """Return what stands in the conversation."""
-        return f"(an exported plan, {self.name})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
-    """What an ended request showed, asked for once more."""
-
-    kind: Literal["again"] = "again"
-    request: str
-
-    @property
-    def shown(self) -> str:
-        """Return what stands in the conversation."""
-        return f"(again: request {self.request})"
-
-
 class NotHere(Refused):
     """The named conversation is none of this place; nobody learns whether it is one of another."""
-
-
-Wish: TypeAlias = Words | Masked | Exported | Again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +175,7 @@ class Said:
 
 
 class Conversations(Protocol):
-    """Where conversations are kept. Every method is one transaction."""
+    """Where they are kept. Every method is one transaction."""
 
     async def arrived_before(self, arrival: Arrival) -> Turn | NoRoom | None:
         """Return the turn of a message that was received before; else whether its rate has no room.
@@ -275,6 +219,10 @@ class Conversations(Protocol):
         Where somebody stopped it, it ends as stopped and the answer is dropped. False where it was
         cut but nobody stopped it. Raises `LeaseLost` where this claim may no longer say so.
         """
+        ...
+
+    async def at(self, tenant: str, place: Place) -> str | None:
+        """Return the conversation of a thread; None where nothing was asked in it yet."""
         ...
 
     async def waiting(self, tenant: str, conversation: str | None) -> Sequence[Waiting]:

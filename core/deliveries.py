@@ -10,6 +10,8 @@ from core.principals import Identity
 
 POST = "post"
 """The kind of job that posts one entry of a conversation."""
+OPEN = "open"
+"""The kind of job that opens the thread of a conversation that began outside of any."""
 EDIT = "edit"
 """The kind of job that draws a card, or the progress of a run, anew where it was posted."""
 
@@ -99,6 +101,8 @@ class Delivery:
     about: str | None
     posted: str | None
     """The platform's id of the message, where it was posted before."""
+    asker: str
+    """Who asked last in its conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +135,21 @@ class Deliveries(Protocol):
 
     async def entry(self, tenant: str, conversation: str, seq: int) -> Delivery | None:
         """Return an entry and where it belongs; None where there is none such."""
+        ...
+
+    async def place(self, tenant: str, conversation: str) -> Place | None:
+        """Return where a conversation is; None where there is none such."""
+        ...
+
+    async def opening(self, tenant: str, conversation: str) -> Opening | None:
+        """Return what a conversation began with; None where that was erased."""
+        ...
+
+    async def opened(self, tenant: str, conversation: str, thread: str) -> bool:
+        """Keep which thread was opened for a conversation; False where that is another one's.
+
+        Once this was kept, it stays: then it is true for the same thread only.
+        """
         ...
 
     async def posted(self, tenant: str, conversation: str, seq: int, message: str) -> None:

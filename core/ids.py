@@ -1,4 +1,4 @@
-"""Ids. What a button carries is a secret; everything else only has to be unique and easy to read out."""
+"""Ids. What a button may carry is a secret; everything else only has to be unique and easy to read out."""
 
 import secrets
 
@@ -14,8 +14,8 @@ def conversation_id() -> str:
 
 
 def turn_id() -> str:
-    """Return a new id for a turn, `t_…`."""
-    return f"t_{secrets.token_hex(8)}"
+    """Return a new id for a turn, `t_…`: a button may carry it, so it has 128 random bits too."""
+    return f"t_{secrets.token_hex(16)}"
 
 
 def run_id() -> str:

@@ -85,6 +85,11 @@ class Job:
     """How often it was put back because something outside did not answer."""
 
     @property
+    def was_begun(self) -> bool:
+        """Return whether somebody claimed it before, and may have done all or part of it."""
+        return self.fence > 1
+
+    @property
     def claim(self) -> Claim:
         """Return what tells this claim from every other one to any job."""
         return self.id, self.fence

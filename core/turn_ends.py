@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from core.conversations import Masked, Turn, TurnEnd, Words
+from core.conversations import Turn, TurnEnd
 from core.outcomes import UNFORESEEN, Reason, forced
 from core.transcript import Entry, Heard, Noted, Spoke
+from core.wishes import Masked, Words
 
 STOPPED = TurnEnd(reason=Reason.STOPPED, text=forced(Reason.STOPPED))
 GIVEN_UP = TurnEnd(reason=Reason.ERROR, text=UNFORESEEN)

@@ -31,7 +31,7 @@ from bot.stop import Stopped, Stopping
 from core.agent import Agent
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
-from core.deliveries import EDIT, POST, Chat
+from core.deliveries import EDIT, OPEN, POST, Chat
 from core.events import Approve, Ask, Place, Stop, StopRun
 from core.frame import Classifier, Frames
 from core.guardrails import Guards
@@ -129,6 +129,7 @@ class Bots:
             conversations=stores.conversations,
             chats=self.chats,
             live=self.live,
+            authority=self.world.gate.authority,
         )
 
     @cached_property
@@ -177,6 +178,7 @@ class Bots:
                     clean=_nothing,
                     settle=partial(reminders.settle, most=3),
                 ),
+                OPEN: _safe(delivering.open),
                 POST: _safe(delivering.post),
                 EDIT: _safe(delivering.edit),
             },

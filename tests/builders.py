@@ -9,12 +9,13 @@ from approvals.cards import Shown, card_for
 from approvals.models import NewRequest, Proposal, Rule
 from core import ids
 from core.canonical import Json, JsonObject, sha256
-from core.conversations import Closing, NewTurn, Turn, Words
+from core.conversations import Closing, NewTurn, Turn
 from core.events import Place
 from core.jobs import Claim
 from core.plans import Call, Fingerprint, Plan, RunStep
 from core.tools import Caller, Checked, Effect, Tool, Work
 from core.transcript import AgentText
+from core.wishes import Words
 
 TENANT = "acme"
 CONVERSATION = "c_1"

@@ -9,14 +9,18 @@ from adapters.storage.transactions import Transaction
 from core.jobs import Job, JobState, Loss
 
 
-def ended(now: datetime, job: Job, state: JobState, kind: Kind) -> Transaction[bool]:
+def ended(
+    now: datetime, job: Job, state: JobState, kind: Kind, *, after: timedelta = timedelta()
+) -> Transaction[bool]:
     """End a job that is still ours, unless its handler did; return whether it was not taken from us.
+
+    What is put back is left alone for a while: at least for `after`.
 
     Whatever may have been left half done, because it failed or was told to end, is settled with it.
     """
     is_to_end = yield from jobs.is_to_end(job)
     if state is JobState.QUEUED and not is_to_end:
-        back = yield from jobs.put_back(now, job, pause(job.tries))
+        back = yield from jobs.put_back(now, job, max(after, pause(job.tries)))
         return back or (yield from jobs.has_ended(job))
     if is_to_end and state is not JobState.FAILED:
         state = JobState.CANCELLED

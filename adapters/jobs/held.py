@@ -8,6 +8,7 @@ ends, and whoever is about to act looks at it first.
 import asyncio
 import time
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from core.jobs import Job, LeaseLost
 
@@ -27,6 +28,8 @@ class Held:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     is_ending: bool = False
     """The handler is through; all that is left is to write how it ended."""
+    after: timedelta = timedelta()
+    """For how long it is left alone, where what it needs said so."""
 
     def check(self) -> None:
         """See the port."""

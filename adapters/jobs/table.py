@@ -159,6 +159,7 @@ class TableEngine:
             return None
         except Unavailable as error:
             log.warning("job %s: %s", job.id, error.shown)
+            held.after = error.after
             return JobState.QUEUED if job.tries < MOST_TRIES else JobState.FAILED
         except SaysoError as error:
             log.warning("job %s: %s", job.id, error.shown)
@@ -174,7 +175,9 @@ class TableEngine:
         job, until, kind = held.job, held.deadline, self._kinds[held.job.kind]
 
         async def end() -> None:
-            if not await self._database.transact(lambda now: ends.ended(now, job, state, kind)):
+            if not await self._database.transact(
+                lambda now: ends.ended(now, job, state, kind, after=held.after)
+            ):
                 log.warning("job %s: it ended as %s, but somebody else has it", job.id, state)
 
         await until_it_works(f"ending job {job.id}", end, lambda: awake() < until)

@@ -17,6 +17,7 @@ from core.conversations import (
     Turn,
     Waiting,
 )
+from core.events import Place
 from core.jobs import Job
 from core.mailbox import Message
 from core.plans import Plan
@@ -58,6 +59,10 @@ class Conversations:
     async def end(self, closing: Closing) -> bool:
         """See the port."""
         return await self.database.transact(lambda now: turns.end(now, closing))
+
+    async def at(self, tenant: str, place: Place) -> str | None:
+        """See the port."""
+        return await self.database.transact(lambda _: receiving.at(tenant, place))
 
     async def waiting(self, tenant: str, conversation: str | None) -> list[Waiting]:
         """See the port."""

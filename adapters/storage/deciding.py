@@ -67,6 +67,20 @@ def remind(now: datetime, tenant: str, request: str, text: str) -> Transaction[N
         yield from log(now, tenant, "request.reminded", SYSTEM, request=request)
 
 
+def edited(now: datetime, tenant: str, request: str) -> Transaction[None]:
+    """Keep that the message which asked for it was edited, while it is live; once is enough."""
+    yield from expire(now)
+    is_news = yield from changed(
+        "UPDATE request SET edited_at = :now WHERE id = :id AND tenant = :tenant"
+        " AND state IN ('open', 'granted') AND edited_at IS NULL RETURNING id",
+        now=text_of(now), id=request, tenant=tenant,
+    )  # fmt: skip
+    if is_news:
+        current = yield from must_read(tenant, request)
+        yield from redraw(now, current.conversation, request)
+        yield from log(now, tenant, "request.edited", current.requester, request=request)
+
+
 def vote(
     now: datetime, tenant: str, request: str, principal: str, runner: str | None
 ) -> Transaction[Voted]:

@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 
+from adapters.storage import turns
 from adapters.storage.entries import place_of
-from adapters.storage.transactions import Database, Row, Transaction, rows
-from core.deliveries import Delivery, Posted
+from adapters.storage.transactions import Database, Row, Transaction, changed, rows
+from core.deliveries import Delivery, Opening, Posted
+from core.events import OPENS, Place
 
 _COLUMNS = (
     "entry.*, posted.message, conversation.platform, conversation.workspace,"
-    " conversation.channel, conversation.thread"
+    " conversation.channel, conversation.thread,"
+    " (SELECT principal FROM turn WHERE turn.conversation = entry.conversation"
+    " ORDER BY received_at DESC, rowid DESC LIMIT 1) AS asker"
     " FROM entry JOIN conversation ON conversation.id = entry.conversation"
     " LEFT JOIN posted ON posted.conversation = entry.conversation AND posted.seq = entry.seq"
 )
@@ -23,6 +27,18 @@ class Deliveries:
     async def entry(self, tenant: str, conversation: str, seq: int) -> Delivery | None:
         """See the port."""
         return await self.database.transact(lambda _: _entry(tenant, conversation, seq))
+
+    async def place(self, tenant: str, conversation: str) -> Place | None:
+        """See the port."""
+        return await self.database.transact(lambda _: _place(tenant, conversation))
+
+    async def opening(self, tenant: str, conversation: str) -> Opening | None:
+        """See the port."""
+        return await self.database.transact(lambda _: _opening(tenant, conversation))
+
+    async def opened(self, tenant: str, conversation: str, thread: str) -> bool:
+        """See the port."""
+        return await self.database.transact(lambda _: _opened(tenant, conversation, thread))
 
     async def posted(self, tenant: str, conversation: str, seq: int, message: str) -> None:
         """See the port."""
@@ -53,6 +69,36 @@ def _entry(tenant: str, conversation: str, seq: int) -> Transaction[Delivery | N
     return _delivery(found[0]) if found else None
 
 
+def _place(tenant: str, conversation: str) -> Transaction[Place | None]:
+    found = yield from rows(
+        "SELECT * FROM conversation WHERE id = :id AND tenant = :tenant",
+        id=conversation, tenant=tenant,
+    )  # fmt: skip
+    return place_of(found[0]) if found else None
+
+
+def _opening(tenant: str, conversation: str) -> Transaction[Opening | None]:
+    found = yield from rows(
+        "SELECT id FROM turn WHERE conversation = :conversation AND tenant = :tenant"
+        " ORDER BY received_at, rowid LIMIT 1",
+        conversation=conversation, tenant=tenant,
+    )  # fmt: skip
+    first = (yield from turns.read(tenant, found[0]["id"])) if found else None
+    return Opening(author=first.principal, text=first.wish.shown) if first else None
+
+
+def _opened(tenant: str, conversation: str, thread: str) -> Transaction[bool]:
+    # Somebody may have answered in the thread before it was known whose it is.
+    return changed(
+        "UPDATE conversation SET thread = :thread WHERE id = :id AND tenant = :tenant"
+        " AND (thread = :thread OR substr(thread, 1, :length) = :opens AND NOT EXISTS"
+        " (SELECT 1 FROM conversation other WHERE other.tenant = conversation.tenant"
+        " AND other.platform = conversation.platform AND other.workspace = conversation.workspace"
+        " AND other.channel = conversation.channel AND other.thread = :thread)) RETURNING id",
+        id=conversation, tenant=tenant, thread=thread, opens=OPENS, length=len(OPENS),
+    )  # fmt: skip
+
+
 def _progress(tenant: str, run: str) -> Transaction[Delivery | None]:
     found = yield from rows(
         f"SELECT {_COLUMNS} WHERE entry.kind = 'progress' AND entry.about = :run"
@@ -69,6 +115,7 @@ def _delivery(row: Row) -> Delivery:
         text=row["text"],
         about=row["about"],
         posted=row["message"],
+        asker=row["asker"],
     )
 
 

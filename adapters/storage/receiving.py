@@ -5,7 +5,7 @@ from datetime import datetime
 
 from adapters.storage import jobs, rates, turns
 from adapters.storage.transactions import Transaction, log, rows, sql, text_of
-from core import canonical
+from core import canonical, deliveries
 from core.conversations import (
     MOST_WAITING,
     TURN,
@@ -17,7 +17,9 @@ from core.conversations import (
     job_of,
     lane_of,
 )
+from core.deliveries import OPEN
 from core.errors import Refused
+from core.events import Place
 from core.jobs import NewJob, Replay
 from core.rates import TOO_FAST, NoRoom, TooFast
 
@@ -110,6 +112,17 @@ def _remember(new: Arrival, turn: str) -> Transaction[None]:
         )  # fmt: skip
 
 
+def at(tenant: str, place: Place) -> Transaction[str | None]:
+    """Return the conversation of a thread, if it is one's."""
+    found = yield from rows(
+        "SELECT id FROM conversation WHERE tenant = :tenant AND platform = :platform"
+        " AND workspace = :workspace AND channel = :channel AND thread = :thread",
+        tenant=tenant, platform=place.platform, workspace=place.workspace,
+        channel=place.channel, thread=place.thread,
+    )  # fmt: skip
+    return found[0]["id"] if found else None
+
+
 def _conversation(now: datetime, new: NewTurn) -> Transaction[str]:
     """Return the conversation that was named, or that of the thread, or a new one."""
     place = new.place
@@ -138,7 +151,21 @@ def _conversation(now: datetime, new: NewTurn) -> Transaction[str]:
         id=new.opens, tenant=new.tenant, platform=place.platform, workspace=place.workspace,
         channel=place.channel, thread=place.thread, profile=new.profile, now=text_of(now),
     )  # fmt: skip
+    if not place.is_opened:
+        yield from jobs.submit(now, _opening(new))
     return new.opens
+
+
+def _opening(new: NewTurn) -> NewJob:
+    """Return the job that opens the thread, before anything is posted there."""
+    return NewJob(
+        id=f"{OPEN}:{new.opens}",
+        kind=OPEN,
+        tenant=new.tenant,
+        payload={"conversation": new.opens},
+        replay=Replay.SAFE,
+        lane=deliveries.lane_of(new.opens),
+    )
 
 
 def _ahead(conversation: str) -> Transaction[int]:

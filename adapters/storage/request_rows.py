@@ -64,6 +64,7 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         expires_at=time_of(row["expires_at"]),
         ended_by=row["ended_by"],
         reason=row["reason"],
+        edited_at=time_of(row["edited_at"]) if row["edited_at"] else None,
     )
 
 

@@ -58,6 +58,10 @@ class Requests:
         """See the port."""
         await self.database.transact(lambda now: deciding.remind(now, tenant, request, text))
 
+    async def edited(self, tenant: str, request: str) -> None:
+        """See the port."""
+        await self.database.transact(lambda now: deciding.edited(now, tenant, request))
+
     async def expire(self) -> None:
         """See the port."""
         await self.database.transact(deciding.expire)

@@ -10,18 +10,12 @@ from adapters.storage import frames, happenings, jobs, mailbox, transcripts
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import SYSTEM, Row, Transaction, changed, log, rows, text_of
 from core import reminders, turn_ends
-from core.conversations import (
-    Closing,
-    Turn,
-    TurnEnd,
-    Waiting,
-    Wish,
-    job_of,
-)
+from core.conversations import Closing, Turn, TurnEnd, Waiting, job_of
 from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss
 from core.outcomes import Reason
 from core.trail import Finished, Happening
+from core.wishes import Wish
 
 _COLUMNS = (
     "turn.*, conversation.platform, conversation.workspace, conversation.channel,"

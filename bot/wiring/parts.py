@@ -61,7 +61,7 @@ from bot.stop import Stopping
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from core.agent import Agent
 from core.conversations import TURN
-from core.deliveries import EDIT, POST, TERMINAL, Chat
+from core.deliveries import EDIT, OPEN, POST, TERMINAL, Chat
 from core.ports import Keys, Model, Runner
 from core.redaction import Redactor
 from core.reminders import DUE
@@ -229,6 +229,7 @@ class Parts:
             conversations=self.conversations,
             chats=self.chats,
             live=self.live,
+            authority=self.gate.authority,
         )
         expiring = Expiring(store=self.requests)
         reminding = Reminding(store=self.requests, gate=self.gate)
@@ -244,6 +245,7 @@ class Parts:
             ),
             REMIND: Kind(handler=reminding, clean=nothing, settle=again),
             EXPIRE: Kind(handler=expiring, clean=nothing, settle=again),
+            OPEN: Kind(handler=delivering.open, clean=nothing, settle=again),
             POST: Kind(handler=delivering.post, clean=nothing, settle=again),
             EDIT: Kind(handler=delivering.edit, clean=nothing, settle=again),
         }

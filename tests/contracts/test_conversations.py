@@ -12,18 +12,13 @@ from adapters.storage import jobs, turns
 from core.conversations import (
     MOST_WAITING,
     TURN,
-    Again,
     Conversations,
-    Exported,
-    Masked,
     NewTurn,
     Received,
     Said,
     Turn,
     TurnEnd,
     Waiting,
-    Wish,
-    Words,
     job_of,
     lane_of,
 )
@@ -31,6 +26,7 @@ from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss
 from core.outcomes import Reason
 from core.rates import NoRoom, Rate, TooFast
+from core.wishes import Again, Exported, Masked, Wish, Words
 from tests.builders import (
     CONVERSATION,
     PLACE,

@@ -157,7 +157,7 @@ async def test_the_report_of_a_run_is_delivered_and_its_card_redrawn(
     assert (post["id"], edit["kind"]) == (post_of(HERE, 4), EDIT)
     (report,) = await said_in(thread, HERE, "report")
     assert await thread.deliveries.entry(TENANT, HERE, 4) == Delivery(
-        place=THREAD, kind="report", text=report, about=run.id, posted=None
+        place=THREAD, kind="report", text=report, about=run.id, posted=None, asker="alice"
     )
 
 
@@ -306,10 +306,20 @@ async def test_i11_what_is_said_and_its_delivery_are_one_transaction(
 async def test_an_entry_comes_with_where_it_belongs(thread: Stores) -> None:
     request = await _open(thread)
     assert await thread.deliveries.entry(TENANT, HERE, 1) == Delivery(
-        place=THREAD, kind="asked", text="append alpha", about="t_thread", posted=None
+        place=THREAD,
+        kind="asked",
+        text="append alpha",
+        about="t_thread",
+        posted=None,
+        asker="alice",
     )
     assert await thread.deliveries.entry(TENANT, HERE, 2) == Delivery(
-        place=THREAD, kind="card", text=encode(request.card), about=request.id, posted=None
+        place=THREAD,
+        kind="card",
+        text=encode(request.card),
+        about=request.id,
+        posted=None,
+        asker="alice",
     )
     elsewhere = await thread.deliveries.entry(TENANT, CONVERSATION, 1)
     assert elsewhere is not None

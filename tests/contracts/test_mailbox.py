@@ -8,12 +8,13 @@ from typing import TypeAlias
 import pytest
 
 from adapters.storage.transactions import rows
-from core.conversations import Again, Closing, Masked, NewTurn, Turn, TurnEnd, job_of
+from core.conversations import Closing, NewTurn, Turn, TurnEnd, job_of
 from core.errors import SaysoError
 from core.jobs import LeaseLost
 from core.mailbox import Message
 from core.outcomes import Reason
 from core.transcript import Heard, Noted, Spoke
+from core.wishes import Again, Masked
 from tests.builders import CONVERSATION, TENANT, a_new_request, a_new_turn
 from tests.stores import (
     OTHER_CONVERSATION,

@@ -23,7 +23,7 @@ from tests.builders import CONVERSATION, THREAD, a_new_turn, a_proposal
 from tests.fakes.chat import FakeChat
 from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
-from tests.gates import APPEND, HIGH, HOUR, World
+from tests.gates import APPEND, BOB_ON_SLACK, HIGH, HOUR, World
 from tests.jobs import QUICK, soon
 from tests.stores import LEASE, OTHER_TENANT, OWNER, Stores, answering, heard, jobs_of, notice
 
@@ -307,7 +307,8 @@ async def test_p35_who_lost_the_delivery_posts_nothing(bots: Bots, chat: FakeCha
 async def test_suggestions_travel_with_an_answer(bots: Bots, chat: FakeChat) -> None:
     await tell(bots, "one", suggestions=("append one", "append two"))
     await delivered(bots)
-    assert chat.messages == [Text(text="one", suggestions=("append one", "append two"))]
+    given = ("append one", "append two")
+    assert chat.messages == [Text(text="one", suggestions=given, turn="t_that_says_one")]
 
 
 async def test_a_card_is_posted_with_its_buttons_and_where_it_is(
@@ -315,7 +316,9 @@ async def test_a_card_is_posted_with_its_buttons_and_where_it_is(
 ) -> None:
     request = await ask(bots)
     await delivered(bots)
-    assert chat.messages == [Asking(card=request.card, status=cards.status(request))]
+    status = cards.status(request)
+    wanted = (BOB_ON_SLACK,)
+    assert chat.messages == [Asking(card=request.card, status=status, wanted=wanted)]
     assert verbs(chat.messages[0]) == {"approve", "deny"}
 
 

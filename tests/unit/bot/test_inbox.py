@@ -8,22 +8,12 @@ import pytest
 
 from adapters.storage.conversations import Conversations
 from bot.inbox import LONGEST
-from core.conversations import (
-    MOST_WAITING,
-    Again,
-    Arrival,
-    Exported,
-    Masked,
-    Received,
-    Turn,
-    Words,
-    job_of,
-    lane_of,
-)
+from core.conversations import MOST_WAITING, Arrival, Received, Turn, job_of, lane_of
 from core.errors import Refused
 from core.events import Ask, Place
 from core.principals import Identity
 from core.rates import NoRoom, Rate, RateRules
+from core.wishes import Again, Exported, Masked, Words
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, TENANT, THREAD, a_proposal
 from tests.gates import APPEND, BOB_ON_SLACK, EVE, HOUR, SECRET, World, allow, who

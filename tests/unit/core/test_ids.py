@@ -15,20 +15,20 @@ def test_i5_what_a_button_carries_is_128_random_bits_in_lowercase_hex() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "mark"),
+    ("make", "mark", "digits"),
     [
-        (ids.conversation_id, "c_"),
-        (ids.turn_id, "t_"),
-        (ids.run_id, "r_"),
-        (lambda: ids.look_id("t_1"), r"t_1\.look_"),
+        (ids.conversation_id, "c_", 16),
+        (ids.turn_id, "t_", 32),
+        (ids.run_id, "r_", 16),
+        (lambda: ids.look_id("t_1"), r"t_1\.look_", 16),
     ],
 )
 def test_every_other_id_is_unique_and_says_what_it_names(
-    make: Callable[[], str], mark: str
+    make: Callable[[], str], mark: str, digits: int
 ) -> None:
     made = {make() for _ in range(1000)}
     assert len(made) == 1000
-    assert all(re.fullmatch(f"{mark}[0-9a-f]{{16}}", name) for name in made)
+    assert all(re.fullmatch(f"{mark}[0-9a-f]{{{digits}}}", name) for name in made)
 
 
 def test_every_change_of_one_card_has_a_name_of_its_own() -> None:

@@ -3,13 +3,14 @@
 import pytest
 
 from core.calls import Names
-from core.conversations import Again, Masked, Turn, TurnEnd, Wish, Words
+from core.conversations import Turn, TurnEnd
 from core.frame import Frame
 from core.limits import Limits
 from core.outcomes import Reason
 from core.progress import Progress
 from core.transcript import Entry, Heard, Noted, Result, Returned, Spoke
 from core.turn_ends import STOPPED, stopped, told
+from core.wishes import Again, Masked, Wish, Words
 from tests.builders import CONVERSATION, PLACE, TENANT
 
 HEARD = Heard(speaker="alice", text="look")

@@ -1,0 +1,197 @@
+"""What happens with whatever people do on a platform: it goes through the door of its kind."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from approvals import entitlement
+from approvals.models import Request, Run, StepState
+from bot import naming, plain, spoken
+from bot.decide import Deciding
+from bot.inbox import Inbox
+from bot.looking import Looking
+from bot.lookups import MOST, Lookups
+from bot.resolve import Resolving
+from bot.stop import Stopped, Stopping
+from core.cards import Button
+from core.conversations import Arrival, Conversations, Turn
+from core.errors import Refused
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Edited,
+    Invited,
+    Lookup,
+    ResolveRun,
+    Review,
+    Stop,
+    StopHere,
+    StopRun,
+    TakeUp,
+)
+from core.platforms import Event, Home, Told
+from core.principals import Identity
+
+_NO_SUGGESTION = "That suggestion is not there any more. Say what you need in words."
+_NOT_UNKNOWN = "Nothing of that run is unknown any more. Look at its report."
+_NOTHING_HERE = "Nothing was asked here, so there is nothing to stop."
+_WHERE = "Press this in the thread of the request."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontDesk:
+    """Implements `core.platforms.Desk`."""
+
+    inbox: Inbox
+    deciding: Deciding
+    stopping: Stopping
+    resolving: Resolving
+    looking: Looking
+    conversations: Conversations
+    lookups: Lookups
+
+    async def take(self, event: Event) -> Told:
+        """See the port."""
+        match event:
+            case Ask() | AskAgain() | TakeUp():
+                return await self._asked(event)
+            case Approve() | Deny() | ResolveRun():
+                return Told(text=await self._decided(event))
+            case Stop() | StopHere() | StopRun():
+                return _stopped(await self._stop(event))
+            case Review() | Lookup() | Invited():
+                return await self.lookups.look(event)
+            case Edited():
+                return await self._edited(event)
+            case _:
+                assert_never(event)
+
+    async def home(self, identity: Identity) -> Home:
+        """See the port."""
+        return await self.lookups.home(identity)
+
+    async def _asked(self, event: Ask | AskAgain | TakeUp) -> Told:
+        match event:
+            case Ask():
+                received = await self.inbox.ask(event)
+            case TakeUp():
+                received = await self.inbox.ask(await self._suggested(event))
+            case AskAgain():
+                if event.place is None:
+                    raise Refused(_WHERE)
+                there = Ask(
+                    identity=event.identity,
+                    place=event.place,
+                    text="",
+                    deliveries=event.deliveries,
+                )
+                received = await self.inbox.ask_again(there, event.request)
+        return Told(text=plain.queued(received.ahead) if received.ahead else "")
+
+    async def _suggested(self, event: TakeUp) -> Ask:
+        """Return what a suggestion says, asked by whoever pressed it, where it was made."""
+        authority, principal = await self.looking.gate.who(event.identity)
+        turn = await self.conversations.turn(principal.tenant, event.turn)
+        here = turn is not None and turn.place == event.place
+        if turn is None or not (
+            here
+            and 0 <= event.number < len(turn.suggestions)
+            and entitlement.may_chat(authority, principal, turn.place)
+        ):
+            await self.looking.gate.refuse(principal, event.turn, _NO_SUGGESTION)
+        return Ask(
+            identity=event.identity,
+            place=event.place,
+            text=turn.suggestions[event.number],
+            deliveries=event.deliveries,
+        )
+
+    async def _decided(self, event: Approve | Deny | ResolveRun) -> str:
+        match event:
+            case Approve():
+                decided = await self.deciding.vote(event)
+                return spoken.counted(decided.request, again=decided.again)
+            case Deny():
+                await self.deciding.deny(event)
+                return "Your no counts: nothing of it runs."
+            case ResolveRun():
+                return await self._resolved(event)
+
+    async def _stop(self, event: Stop | StopHere | StopRun) -> Stopped | str:
+        match event:
+            case Stop():
+                return await self.stopping.stop(event)
+            case StopHere():
+                return await self._stop_here(event)
+            case StopRun() if event.request.startswith("t_"):
+                return await self._stop_turn(event)
+            case StopRun():
+                return await self.stopping.stop_run(event)
+
+    async def _stop_here(self, event: StopHere) -> Stopped | str:
+        _, principal = await self.looking.gate.who(event.identity)
+        here = await self.conversations.at(principal.tenant, event.place)
+        if here is None:
+            return _NOTHING_HERE
+        return await self.stopping.stop(Stop(identity=event.identity, conversation=here))
+
+    async def _stop_turn(self, event: StopRun) -> Stopped | str:
+        _, principal = await self.looking.gate.who(event.identity)
+        turn = await self.conversations.turn(principal.tenant, event.request)
+        if turn is None:
+            return _NOTHING_HERE
+        return await self.stopping.stop(
+            Stop(identity=event.identity, conversation=turn.conversation)
+        )
+
+    async def _resolved(self, event: ResolveRun) -> str:
+        _, _, request = await self.looking.gate.seen(event.identity, event.request)
+        _, run = await self.looking.latest(request)
+        unknown = [s.index for s in run.steps if s.state is StepState.UNKNOWN] if run else []
+        if run is None or not unknown:
+            raise Refused(_NOT_UNKNOWN)
+        if event.found == "verify":
+            await self.resolving.verify(event.identity, run.id, unknown[0])
+            return "It was looked at; that decides nothing. Read what it printed."
+        happened = event.found == "happened"
+        await self.resolving.resolve(event.identity, run.id, unknown[0], happened=happened)
+        return "Your word ends it."
+
+    async def _edited(self, event: Edited) -> Told:
+        """Have a card tell that the message which asked for it says something else by now (P-10)."""
+        _, principal = await self.looking.gate.who(event.identity)
+        came = Arrival(
+            tenant=principal.tenant,
+            principal=principal.id,
+            place=event.place,
+            deliveries=(event.delivery,),
+        )
+        turn = await self.conversations.arrived_before(came)
+        if isinstance(turn, Turn) and turn.request and turn.principal == principal.id:
+            await self.looking.requests.edited(principal.tenant, turn.request)
+        return Told()
+
+
+def _stopped(one: Stopped | str) -> Told:
+    """Tell what a stop did; where something has to be chosen, with a button each."""
+    if isinstance(one, str):
+        return Told(text=one)
+    labels = [naming.named(each, one.asked) for each in one.choices[:MOST]]
+    ids = [_opaque(each) for each in one.choices[:MOST]]
+    buttons = tuple(
+        Button(label=f"Stop {label}", verb="stop", request=name)
+        for label, name in zip(labels, ids, strict=True)
+    )
+    return Told(text=spoken.stopped(one), buttons=buttons)
+
+
+def _opaque(one: Turn | Run | Request) -> str:
+    """Return what a button that stops it carries; a request that waits goes with its conversation."""
+    match one:
+        case Run():
+            return one.request
+        case Request():
+            return one.turn
+        case Turn():
+            return one.id

@@ -1,0 +1,61 @@
+"""What a message that came in wants of Sayso."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """A message to be answered."""
+
+    kind: Literal["words"] = "words"
+    text: str
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masked:
+    """A message that seemed to hold a secret: kept without it, and not acted on."""
+
+    kind: Literal["masked"] = "masked"
+    text: str
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """An exported plan, proposed only as long as it still comes down to the same hash."""
+
+    kind: Literal["exported"] = "exported"
+    plan: str
+    """Canonical text."""
+    name: str
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return f"(an exported plan, {self.name})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """What an ended request showed, asked for once more."""
+
+    kind: Literal["again"] = "again"
+    request: str
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return f"(again: request {self.request})"
+
+
+Wish: TypeAlias = Words | Masked | Exported | Again
