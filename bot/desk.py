@@ -23,6 +23,7 @@ from core.events import (
     Edited,
     Invited,
     Lookup,
+    Place,
     ResolveRun,
     Review,
     Stop,
@@ -53,6 +54,19 @@ class FrontDesk:
 
     async def take(self, event: Event) -> Told:
         """See the port."""
+        match event:
+            case Ask(known_only=True) | StopHere(known_only=True) | Lookup(known_only=True):
+                # In any other thread it is said to somebody else: whoever says it is nobody's business.
+                return await self._taken(event) if await self._is_ours(event.place) else Told()
+            case _:
+                return await self._taken(event)
+
+    async def _is_ours(self, place: Place) -> bool:
+        directory = self.looking.gate.authority().directory
+        tenant = directory.workspaces.get((place.platform, place.workspace))
+        return bool(tenant and await self.conversations.at(tenant, place))
+
+    async def _taken(self, event: Event) -> Told:
         match event:
             case Ask() | AskAgain() | TakeUp():
                 return await self._asked(event)

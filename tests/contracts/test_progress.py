@@ -108,7 +108,12 @@ async def test_a_run_that_begins_leaves_a_delivery_that_waits_a_little(thread: S
     assert job["run_at"] == "2026-03-01T09:30:02.000000Z"
     assert await said_in(thread, HERE, "progress") == ["Run r_1 began: append-word."]
     shown = Delivery(
-        place=THREAD, kind="progress", text="Run r_1 began: append-word.", about=run.id, posted=None
+        place=THREAD,
+        kind="progress",
+        text="Run r_1 began: append-word.",
+        about=run.id,
+        posted=None,
+        asker="alice",
     )
     assert await thread.deliveries.entry(TENANT, HERE, 3) == shown
     assert await thread.deliveries.progress(TENANT, run.id) == shown

@@ -8,19 +8,19 @@ from datetime import timedelta
 import pytest
 
 from adapters.storage import jobs
-from core.conversations import TurnEnd
+from core.conversations import NewTurn, TurnEnd
 from core.deliveries import EDIT, OPEN, POST, Asking, Opening, Text
 from core.errors import Refused, Unavailable
 from core.events import OPENS, Place
 from core.outcomes import Reason
 from tests.bots import Bots
-from tests.builders import THREAD, a_new_turn, a_proposal
+from tests.builders import TENANT, THREAD, a_new_turn, a_proposal
 from tests.fakes.chat import FakeChat
 from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
 from tests.gates import APPEND, World
 from tests.jobs import soon
-from tests.stores import LEASE, TENANT, Stores, answering, heard, jobs_of
+from tests.stores import LEASE, Stores, answering, heard, jobs_of
 
 SLASH = replace(THREAD, thread=f"{OPENS}17.22.abc")
 HERE = "c_slash"
@@ -42,7 +42,7 @@ async def bots(stores: Stores, chat: FakeChat) -> AsyncGenerator[Bots]:
     await bots.at_rest()
 
 
-def _asked(place: Place = SLASH):  # noqa: ANN202 - what the builder returns
+def _asked(place: Place = SLASH) -> NewTurn:
     return a_new_turn("t_slash", "restart web", opens=HERE, place=place, principal="bob")
 
 
@@ -85,7 +85,8 @@ async def test_what_was_asked_outside_of_a_thread_is_shown_at_once_and_answered_
     await _answer(bots, place=replace(SLASH, thread="m1"))
     await _delivered(bots)
     place, answer = chat.shown["m2"]
-    assert (place.thread, answer) == ("m1", replace(answer, text="It is there."))
+    assert isinstance(answer, Text)
+    assert (place.thread, answer.text) == ("m1", "It is there.")
 
 
 async def test_a_reply_in_the_opened_thread_goes_on_in_the_same_conversation(bots: Bots) -> None:
