@@ -12,6 +12,7 @@ from approvals.cards import report, verification
 from approvals.models import RunState
 from bot import (
     authority,
+    connecting,
     contract,
     leaving,
     operators,
@@ -147,9 +148,15 @@ def run(file: Path) -> Printed:
             asyncio.create_task(serving.keep(app.scheduling.begin, stop, every=_SCHEDULES)),
             asyncio.create_task(serving.keep(app.publishing, stop, every=EVERY)),
         }
+        served = asyncio.create_task(serving.serve(app.engine, stop, lambda: None))
         try:
-            await serving.serve(app.engine, stop, ready)
+            async with connecting.connected(app.platforms, app.desk, stop) as connected:
+                if connected:
+                    ready()
+                await asyncio.wait({served})
         finally:
+            stop.set()
+            await served
             for one in keeping:
                 one.cancel()
             await asyncio.wait(keeping)

@@ -8,6 +8,7 @@ from adapters import console
 from adapters.storage.sqlite import SqliteDatabase
 from bot import settings
 from bot.settings import Settings
+from bot.wiring.app import App, app_of
 from bot.wiring.catalogue import (
     SystemClock,
     catalogue,
@@ -19,7 +20,7 @@ from bot.wiring.catalogue import (
     unruled,
     unwise,
 )
-from bot.wiring.parts import App, Parts, Seams
+from bot.wiring.parts import Parts, Seams
 from core.errors import Invalid
 
 __all__ = [
@@ -49,7 +50,7 @@ async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
     path = home_of(file) / configured.storage.path
     database = await SqliteDatabase.open(path, SystemClock())
     try:
-        app = Parts(configured, file, database, seams or Seams()).app()
+        app = app_of(Parts(configured, file, database, seams or Seams()))
         await app.engine.notice()
         yield app
     finally:

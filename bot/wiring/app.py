@@ -1,0 +1,114 @@
+"""The app: every deed, with what it takes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from adapters import processes
+from adapters.jobs.table import TableEngine
+from adapters.runbook_folder import Catalogue
+from adapters.storage.erasing import Erasing
+from adapters.storage.receipts import Receipts
+from adapters.storage.records import Records
+from bot.ask import Asking
+from bot.decide import Deciding
+from bot.desk import FrontDesk
+from bot.inbox import Inbox
+from bot.looking import Looking
+from bot.lookups import Lookups
+from bot.publish import Publishing
+from bot.resolve import Resolving
+from bot.schedule import Scheduling
+from bot.settings import Settings
+from bot.stop import Stopping
+from bot.welcoming import Welcoming
+from bot.wiring.kinds import kinds_of
+from bot.wiring.parts import Parts
+from core.platforms import Platform
+from core.ports import Keys
+from core.toolbelt import Toolbelt
+from core.tools import Toolbox
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """Everything that a command may use."""
+
+    inbox: Inbox
+    asking: Asking
+    deciding: Deciding
+    stopping: Stopping
+    resolving: Resolving
+    looking: Looking
+    scheduling: Scheduling
+    engine: TableEngine
+    records: Records
+    receipts: Receipts
+    keys: Keys
+    publishing: Publishing
+    erasing: Erasing
+    catalogue: Callable[[], Catalogue]
+    toolbox: Callable[[], Toolbox]
+    toolbelt: Toolbelt
+    settings: Settings
+    desk: FrontDesk
+    platforms: Mapping[str, Platform]
+
+
+def app_of(parts: Parts) -> App:
+    """Return everything that a command may use."""
+    engine = TableEngine(
+        parts.database,
+        kinds_of(parts),
+        owner=processes.me(),
+        is_dead=processes.is_dead,
+        pace=parts.pace,
+    )
+    records = Records(parts.database)
+    desk = _desk(parts, engine)
+    return App(
+        desk=desk,
+        platforms=parts.platforms,
+        inbox=parts.inbox(look=engine.look, runner=engine.owner),
+        asking=Asking(conversations=parts.conversations, requests=parts.requests, engine=engine),
+        deciding=desk.deciding,
+        stopping=desk.stopping,
+        resolving=desk.resolving,
+        looking=desk.looking,
+        scheduling=parts.scheduling,
+        records=records,
+        receipts=Receipts(parts.database),
+        keys=parts.keys,
+        publishing=Publishing(keys=parts.keys, newest=records.head, heads=parts.heads),
+        erasing=parts.erasing,
+        engine=engine,
+        catalogue=parts.folder.catalogue,
+        toolbox=parts.folder.toolbox,
+        toolbelt=parts.toolbelt,
+        settings=parts.settings,
+    )
+
+
+def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
+    looking = Looking(
+        gate=parts.gate,
+        requests=parts.requests,
+        run_store=parts.runs,
+        records=Records(parts.database),
+    )
+    return FrontDesk(
+        inbox=parts.inbox(look=engine.look, runner=None),
+        deciding=Deciding(gate=parts.gate, requests=parts.requests, runs=parts.runs, engine=engine),
+        stopping=Stopping(
+            conversations=parts.conversations,
+            requests=parts.requests,
+            runs=parts.runs,
+            gate=parts.gate,
+            processes=processes.StepProcesses(),
+        ),
+        resolving=Resolving(
+            store=parts.runs, requests=parts.requests, gate=parts.gate, runner=parts.runner
+        ),
+        looking=looking,
+        conversations=parts.conversations,
+        lookups=Lookups(looking=looking, welcoming=Welcoming(gate=parts.gate)),
+    )
