@@ -1,5 +1,6 @@
 """Every error that Sayso raises on purpose: three branches by what a caller may do next."""
 
+from datetime import timedelta
 from typing import ClassVar
 
 
@@ -37,7 +38,13 @@ class Incorrect(Refused):
 
 
 class Unavailable(SaysoError):
-    """Something outside did not answer; the same call may work later."""
+    """Something outside did not answer; the same call may work later: not sooner than `after`, if given."""
+
+    def __init__(
+        self, shown: str, *, after: timedelta | None = None, logged: str = "", **detail: object
+    ) -> None:
+        super().__init__(shown, logged=logged, **detail)
+        self.after = after
 
 
 class OutcomeUnknown(SaysoError):
