@@ -48,6 +48,8 @@ class Ask:
     """The profile that they chose, if they did."""
     deliveries: tuple[str, ...] = ()
     """Every id under which the platform may deliver this message again, in that workspace."""
+    known_only: bool = False
+    """Whether it counts only where the thread is a conversation already: nobody called Sayso by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +103,8 @@ class StopHere:
 
     identity: Identity
     place: Place
+    known_only: bool = False
+    """As of `Ask`: in any other thread it is somebody else's word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +131,8 @@ class Lookup:
     identity: Identity
     place: Place
     at: Subject
+    known_only: bool = False
+    """As of `Ask`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,25 @@
 """Ids. What a button carries is a secret; everything else only has to be unique and easy to read out."""
 
+import re
 import secrets
+
+_REQUEST = re.compile(r"[0-9a-f]{32}")
+_ALMOST = re.compile(r"[0-9a-f]{12,}")
 
 
 def request_id() -> str:
     """Return 32 lowercase hex digits: 128 random bits, the only thing that a button carries."""
     return secrets.token_hex(16)
+
+
+def is_request_id(text: str) -> bool:
+    """Whether a text has the form that `request_id` gives, and nothing else."""
+    return bool(_REQUEST.fullmatch(text))
+
+
+def resembles_request_id(text: str) -> bool:
+    """Whether somebody meant a text to be a request's id: no reason and no name begins so."""
+    return bool(_ALMOST.fullmatch(text))
 
 
 def conversation_id() -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from core.commands import is_stop
 from core.display import sound
 from core.events import Approve, Ask, AskAgain, Deny, Found, Stop
+from core.ids import is_request_id, resembles_request_id
 from core.terminal import (
     Bare,
     Become,
@@ -21,9 +22,6 @@ from core.terminal import (
     Verb,
 )
 
-_ID = re.compile(r"[0-9a-f]{32}")
-_ALMOST = re.compile(r"[0-9a-f]{12,}")
-"""What somebody meant to be an id: a reason does not begin so."""
 _FOUND: Mapping[str, Found] = {"verify": "verify", "happened": "happened", "did-not": "did_not"}
 _UNKNOWN = Mistyped(
     sentence="There is no such command here; /help lists them. What begins with a / can be asked "
@@ -97,9 +95,9 @@ def _show(rest: str, _: Seat) -> Show | Mistyped:
 
 def _deny(rest: str, seat: Seat) -> Typed:
     first, *reason = rest.split(maxsplit=1) or [""]
-    if _ID.fullmatch(first.lower()):
+    if is_request_id(first.lower()):
         return Deny(identity=seat.identity, request=first.lower(), reason="".join(reason))
-    if _ALMOST.fullmatch(first.lower()):
+    if resembles_request_id(first.lower()):
         return _NO_ID
     return _bare("deny", rest)
 
