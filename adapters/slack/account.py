@@ -4,10 +4,11 @@ import asyncio
 import re
 from dataclasses import dataclass, field
 
-from adapters.slack.inbound import Bot
+from adapters.slack import payload
+from adapters.slack.findings import Bot
 from adapters.slack.setup import SlackSetup
 from adapters.slack.web import Answer, Web
-from core.errors import Invalid, SaysoError
+from core.errors import Invalid
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,18 +40,16 @@ class Account:
         return Bot(team=team, user=user, bot_id=bot, app=await self._app(bot))
 
     async def _app(self, bot: str) -> str:
-        """Return the id of the app, as the app token or Slack says; empty where neither does."""
+        """Return the id of the app: what comes in for any other is not taken."""
         named = re.match(r"xapp-[0-9]+-(A[A-Z0-9]+)-", self.setup.app_token or "")
         if named:
             return named[1]
-        try:
-            answer = await self.web.read("bots.info", {"bot": bot})
-        except SaysoError:
-            return ""  # takes a scope of its own; then events of any app of this bot are taken
-        found: object = answer.get("bot")
-        return _text(found, "app_id") if isinstance(found, dict) else ""
+        answer = await self.web.read("bots.info", {"bot": bot})
+        app = _text(payload.of(answer.get("bot")), "app_id")
+        if not app:
+            raise Invalid("Slack does not say to which app slack.bot_token belongs. Use an app's.")
+        return app
 
 
 def _text(answer: Answer, key: str) -> str:
-    value: object = answer.get(key)
-    return value if isinstance(value, str) else ""
+    return payload.name(answer, key)

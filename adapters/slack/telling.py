@@ -19,7 +19,8 @@ def drawn(outcome: Outcome) -> Drawn | None:
     """Return what somebody is told of an outcome; None where everybody sees it anyway."""
     if isinstance(outcome, SaysoError):
         return failed(outcome)
-    return told(outcome) if outcome.text else None
+    says = outcome.text or outcome.buttons or outcome.card
+    return told(outcome) if says else None
 
 
 def private(message: Drawn) -> Mapping[str, object]:

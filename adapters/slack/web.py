@@ -49,6 +49,7 @@ class Web:
     deadline: float = DEADLINE
     client: AsyncWebClient = field(init=False, repr=False)
     """For Bolt, which wants one."""
+    _scopes: frozenset[str] = field(default=frozenset(), init=False)
 
     def __post_init__(self) -> None:
         """Make the client; no connection yet."""
@@ -98,6 +99,11 @@ class Web:
         return await self._called(
             method, lambda: self.client.api_call(method, params=present), None
         )
+
+    async def scopes(self) -> frozenset[str]:
+        """Return what the bot token may do; empty where Slack does not say."""
+        await self.write("auth.test", {})
+        return self._scopes
 
     async def socket_address(self) -> str:
         """Return where one socket can be opened, once, with the app token."""
@@ -160,6 +166,8 @@ class Web:
         try:
             async with asyncio.timeout(within or self.deadline):
                 answer = await call()
+            if method == "auth.test":
+                self._scopes = _scopes(answer)
             if isinstance(answer.data, dict):
                 return answer.data
             failure = unanswered(method, why="no object")
@@ -180,3 +188,9 @@ def _read(method: str, error: SlackApiError) -> SaysoError:
         body=getattr(response, "data", None),
         retry_after=headers.get("Retry-After"),
     )
+
+
+def _scopes(answer: AsyncSlackResponse) -> frozenset[str]:
+    headers: Mapping[str, str] = answer.headers
+    listed = headers.get("x-oauth-scopes", "")
+    return frozenset(scope.strip() for scope in listed.split(",") if scope.strip())
