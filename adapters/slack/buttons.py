@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import chain, count
+from typing import cast
 
 from adapters.slack import rich_text
+from adapters.slack.rich_text import weight
 from core.canonical import JsonObject
 from core.cards import Button
 from core.display import one_line
@@ -12,11 +14,12 @@ from core.display import one_line
 _STYLES = {"approve": "primary", "deny": "danger", "stop": "danger"}
 _MOST_IN_A_ROW = 25
 _LONGEST_LABEL = 75
+_MOST_OF_ALL = 4_000
 
 
 def drawn(buttons: Sequence[Button]) -> list[JsonObject]:
-    """Return buttons in rows; several of one verb are numbered."""
-    return drawn_apart([buttons])[0]
+    """Return buttons in rows; several of one verb are numbered, and too many are not drawn."""
+    return _within(drawn_apart([buttons])[0])
 
 
 def drawn_apart(groups: Sequence[Sequence[Button]]) -> list[list[JsonObject]]:
@@ -40,7 +43,21 @@ def suggestions(texts: Sequence[str], turn: str) -> list[JsonObject]:
     named = [
         _button(text, f"sayso:suggest:{number}", turn) for number, text in enumerate(texts) if text
     ]
-    return [*_rows(named)]
+    return _within([*_rows(named)])
+
+
+def _within(rows: list[JsonObject]) -> list[JsonObject]:
+    """Return as many of the buttons as leave room for words."""
+    if weight(rows) <= _MOST_OF_ALL:
+        return rows
+    room, kept = _MOST_OF_ALL, list[JsonObject]()
+    for button in chain.from_iterable(
+        cast("Sequence[JsonObject]", row["elements"]) for row in rows
+    ):
+        room -= weight(button) + 1
+        if room >= 0:
+            kept.append(button)
+    return [*_rows(kept)]
 
 
 def is_whole(label: str) -> bool:

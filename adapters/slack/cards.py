@@ -23,10 +23,18 @@ _KEPT_WHOLE = "Plan"
 _AN_ENTRY = 300
 
 
-def blocks(asking: Asking, team: str) -> list[JsonObject]:
+def blocks(asking: Asking, team: str, most: int = MOST) -> list[JsonObject]:
     """Return a card as the blocks of one message: all of it, or what fits and a way to see the rest."""
     whole = _blocks(asking, team)
-    return whole if weight(whole) <= MOST else _blocks(shortened(asking, team), team)
+    return whole if weight(whole) <= most else _blocks(shortened(asking, team, most), team)
+
+
+def looked_at(asking: Asking) -> Asking:
+    """Return a card for where nobody may say yes, because it vanishes or shows no plan."""
+    return replace(
+        asking,
+        card=replace(asking.card, buttons=tuple(map(_reviewed, asking.card.buttons))),
+    )
 
 
 def can_be_approved(card: Card) -> bool:
@@ -95,11 +103,11 @@ def _mention(identity: Identity, team: str) -> JsonObject | None:
     return rich_text.user(identity.user) if here else None
 
 
-def shortened(asking: Asking, team: str) -> Asking:
+def shortened(asking: Asking, team: str, most: int = MOST) -> Asking:
     """Return a card without what does not fit, which says so, and so without an Approve button."""
-    card = _seen(replace(asking.card, buttons=tuple(map(_reviewed, asking.card.buttons))))
+    card = _seen(looked_at(asking).card)
     for name in ("preview", "unchecked", "plan", "facts", "warnings"):
-        over = weight(_blocks(replace(asking, card=card), team)) - MOST
+        over = weight(_blocks(replace(asking, card=card), team)) - most
         if over <= 0:
             break
         card = _cut(card, name, over)

@@ -23,8 +23,9 @@ _LONGEST_FALLBACK = 3_500
 """Bytes: Slack refuses an edit of which this is longer than 4,000."""
 _OF_A_NOTE = 2_900
 _LONGEST_LINE = 300
-_ROOM = 9_000
-"""How much of a message the words of software may take: a title and buttons need the rest."""
+_FRAMES = 1_000
+"""How much of a message titles and frames may take."""
+_ROOM = MOST - _FRAMES
 _BELOW = "This is the beginning. All of it is in the file below."
 _FAILURES = {
     Unavailable.kind: ("hourglass_flowing_sand", "Not now. "),
@@ -60,12 +61,19 @@ def draw(message: Message, *, team: str) -> tuple[Drawn, ...]:
 
 
 def told(what: Told) -> Drawn:
-    """Return what somebody alone is told; without blocks where there is nothing to say."""
-    shown = _card(what.card, "") if what.card else Drawn(blocks=(), text="")
-    words = [*_words(what.text)] if what.text else []
+    """Return what somebody alone is told; without blocks where there is nothing to say.
+
+    Slack forgets such a message, so a card in it cannot be approved, only looked at.
+    """
+    rows = buttons.drawn(what.buttons)
+    room = MOST - weight(rows) - _FRAMES
+    words = [*_words(what.text, room // 2 if what.card else room)] if what.text else []
+    card = cards.looked_at(what.card) if what.card else None
+    shown = cards.blocks(card, "", MOST - weight([*words, *rows])) if card else []
+    said = (what.text, f"{one_line(card.card.title)}\n{one_line(card.status)}" if card else "")
     return Drawn(
-        blocks=(*words, *shown.blocks, *buttons.drawn(what.buttons)),
-        text=fallback("\n".join(filter(None, (what.text, shown.text)))),
+        blocks=(*words, *shown, *rows),
+        text=fallback("\n".join(filter(None, said))) if any(said) else "",
     )
 
 
@@ -73,7 +81,7 @@ def failed(error: SaysoError) -> Drawn:
     """Return why something was not done, marked by what may be done next."""
     emoji, before = _FAILURES.get(error.kind, _REFUSED)
     said = f"{before}{error.shown}"
-    return Drawn(blocks=tuple(_words(said, emoji)), text=fallback(said))
+    return Drawn(blocks=tuple(_words(said, _ROOM, emoji)), text=fallback(said))
 
 
 def fallback(words: str) -> str:
@@ -134,7 +142,8 @@ def _report(one: Text) -> Drawn:
     """Return what software tells about a run: no other message begins with a title but a card."""
     words = rich_text.shown(one.text)
     head, _, rest = words.partition("\n")
-    shown, whole = _middle_cut(rest, _ROOM - 2 * _LONGEST_LINE)
+    rows = buttons.drawn(one.buttons)
+    shown, whole = _middle_cut(rest, MOST - weight(rows) - _FRAMES - 2 * _LONGEST_LINE)
     at = reach(head, 2 * _LONGEST_LINE)
     whole = whole and at == len(head)
     body = [rich_text.section([text(head[:at] or "…", "bold")])]
@@ -144,7 +153,7 @@ def _report(one: Text) -> Drawn:
         blocks=(
             rich_text.header("Report"),
             rich_text.block(body),
-            *buttons.drawn(one.buttons),
+            *rows,
         ),
         text=fallback(f"Report: {words}"),
         document=None if whole else words,
@@ -164,7 +173,8 @@ def _middle_cut(words: str, room: int) -> tuple[str, bool]:
 def _note(one: Text) -> Drawn:
     """Return what Sayso itself notes, small and grey, as no answer can be."""
     words = rich_text.shown(one.text)
-    whole = words[: reach(words, _ROOM)]
+    rows = buttons.drawn(one.buttons)
+    whole = words[: reach(words, MOST - weight(rows) - _FRAMES)]
     pieces = (whole[at : at + _OF_A_NOTE] for at in range(0, len(whole), _OF_A_NOTE))
     context: list[JsonObject] = [
         {"type": "context", "elements": [rich_text.plain(piece, _OF_A_NOTE)]}
@@ -172,7 +182,7 @@ def _note(one: Text) -> Drawn:
         if piece.strip()
     ]
     return Drawn(
-        blocks=(*(context or [_nothing()]), *buttons.drawn(one.buttons)),
+        blocks=(*(context or [_nothing()]), *rows),
         text=fallback(words),
         document=words if len(whole) < len(words) else None,
     )
@@ -213,10 +223,10 @@ def _suggested(one: Text) -> list[JsonObject]:
     return [rich_text.block(splitting.elements(asks)), *pressed]
 
 
-def _words(words: str, emoji: str = "") -> Iterator[JsonObject]:
+def _words(words: str, room: int, emoji: str = "") -> Iterator[JsonObject]:
     """Yield what software says to somebody: a sentence, and below it lines that keep their spaces."""
     whole = rich_text.shown(words)
-    head, _, rest = whole[: reach(whole, _ROOM)].partition("\n")
+    head, _, rest = whole[: reach(whole, room)].partition("\n")
     mark = [{"type": "emoji", "name": emoji}, text(" ")] if emoji else []
     shown: list[JsonObject] = [rich_text.section([*mark, text(head or "…")])]
     if rest.strip():

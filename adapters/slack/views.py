@@ -8,7 +8,6 @@ from itertools import islice
 from adapters.slack import buttons, cards, rich_text, splitting
 from adapters.slack.rich_text import text
 from core.canonical import JsonObject
-from core.cards import Button
 from core.deliveries import Asking
 from core.display import one_line, output
 from core.platforms import Home
@@ -149,7 +148,7 @@ def _waits(waits: Sequence[Asking], more: int, team: str) -> Iterator[JsonObject
     yield rich_text.header("Waits for you")
     if not waits:
         yield _lines(["Nothing waits for you."])
-    rows = iter(buttons.drawn_apart([_looked_at(one.card.buttons) for one in waits]))
+    rows = iter(buttons.drawn_apart([cards.looked_at(one).card.buttons for one in waits]))
     for one in waits:
         status = one_line(one.status, _LONGEST_LINE)
         title = one_line(one.card.title, _LONGEST_LINE) or "…"
@@ -158,16 +157,6 @@ def _waits(waits: Sequence[Asking], more: int, team: str) -> Iterator[JsonObject
         yield from next(rows)
     if more:
         yield _lines([f"{more} more wait."])
-
-
-def _looked_at(given: Sequence[Button]) -> list[Button]:
-    """Return buttons for a place that shows no plan: whoever approves has to see it first."""
-    return [
-        replace(button, label="Review full plan", verb="review")
-        if button.verb == "approve"
-        else button
-        for button in given
-    ]
 
 
 def _lines(lines: Sequence[str]) -> JsonObject:
