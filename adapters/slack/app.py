@@ -3,14 +3,23 @@
 Bolt acknowledges an event before its listener runs. A middleware returns the answer itself.
 """
 
+import time
+
+from slack_bolt.adapter.socket_mode.async_internals import (
+    run_async_bolt_app,
+    send_async_response,
+)
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.slack import acks
 from adapters.slack.findings import Bot
 from adapters.slack.intake import Intake
+from adapters.slack.sockets import Handle
 from adapters.slack.tasks import failed
 from adapters.slack.web import Web, silent
 
@@ -45,6 +54,17 @@ def app_of(web: Web, bot: Bot, intake: Intake) -> AsyncApp:
     )
     app.middleware(taken)
     return app
+
+
+def through(app: AsyncApp) -> Handle:
+    """Return what gives an envelope of Socket Mode to an app and sends its answer back."""
+
+    async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+        began = time.time()
+        answer = await run_async_bolt_app(app, request)
+        await send_async_response(client, request, answer, began)
+
+    return handle
 
 
 def _retry(request: AsyncBoltRequest) -> int:

@@ -32,12 +32,11 @@ class Following:
 
     def event(self, act: Act, outcome: Outcome) -> None:
         """Tell what came of an event: everybody in a channel into which Sayso was brought."""
-        is_greeting = isinstance(act.event, Invited) and not isinstance(outcome, SaysoError)
-        if is_greeting and outcome.text:
+        if isinstance(outcome, SaysoError) or not isinstance(act.event, Invited):
+            self.tell(outcome, act.route)
+        elif outcome.text:
             body = to_everybody(outcome, act.route.channel)
             self.tasks.start(self.telling.web.write("chat.postMessage", body))
-        elif not is_greeting:
-            self.tell(outcome, act.route)
 
     def tell(self, outcome: Outcome, route: Route) -> None:
         """Tell somebody what came of it, beside where they did it."""

@@ -63,7 +63,8 @@ class Listener:
             raise Invalid(
                 f"Sayso cannot listen on {host}:{port}: {error.strerror}. Correct slack.listen."
             ) from None
-        return runner.addresses[0][:2]
+        host, port = runner.addresses[0][:2]
+        return str(host), int(port)
 
     async def _posted(self, request: web.Request) -> web.Response:
         try:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from adapters.slack.account import Account
-from adapters.slack.app import app_of
+from adapters.slack.app import app_of, through
 from adapters.slack.chat import SlackChat
 from adapters.slack.findings import Bot
 from adapters.slack.follow import Following
@@ -101,13 +101,13 @@ class SlackPlatform:
         return ()
 
     async def _try_socket(self) -> None:
-        sockets = Sockets(web=self.web, app=None, tasks=self.tasks, pace=self.pace)
+        sockets = Sockets(web=self.web, handle=_nothing, tasks=self.tasks, pace=self.pace)
         await sockets.close(await sockets.open())
 
     @asynccontextmanager
     async def _sockets(self, bot: Bot, intake: Intake) -> AsyncIterator[None]:
-        app = app_of(self.web, bot, intake)
-        sockets = Sockets(web=self.web, app=app, tasks=self.tasks, pace=self.pace)
+        handle = through(app_of(self.web, bot, intake))
+        sockets = Sockets(web=self.web, handle=handle, tasks=self.tasks, pace=self.pace)
         async with sockets.opened():
             yield
 
@@ -133,3 +133,7 @@ class SlackPlatform:
             mentions_only=self.setup.mentions_only,
             patience=self.patience,
         )
+
+
+async def _nothing(*_: object) -> None:
+    """Take nothing, and acknowledge nothing: Slack delivers it to whoever is really there."""

@@ -3,14 +3,12 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from aiohttp import WSMessage
-from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
-from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
@@ -20,7 +18,9 @@ from adapters.slack.web import Web, silent
 from core.errors import SaysoError, Unavailable
 
 LONGEST_BACKOFF = 60.0
-_Listener: TypeAlias = Callable[[AsyncBaseSocketModeClient, SocketModeRequest], Awaitable[None]]
+Handle: TypeAlias = Callable[
+    [AsyncBaseSocketModeClient, SocketModeRequest], Coroutine[Any, Any, None]
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +49,10 @@ class Line:
 
 @dataclass(slots=True, kw_only=True)
 class Sockets:
-    """Keeps sockets open and gives everything that comes through them to the app."""
+    """Keeps sockets open and hands over everything that comes through them."""
 
     web: Web
-    app: AsyncApp
+    handle: Handle
     tasks: Tasks
     count: int = 2
     pace: Pace = field(default_factory=Pace)
@@ -78,23 +78,21 @@ class Sockets:
     async def open(self) -> SocketModeClient:
         """Return an open socket; raises as `Web.socket_address` does, and `Unavailable`."""
         address = await self.web.socket_address()
-        handler = AsyncSocketModeHandler(
-            self.app,
-            self.web.setup.app_token,
+        client = SocketModeClient(
+            self.web.setup.app_token or "",
             logger=silent(),
             web_client=self.web.client,
             ping_interval=self.pace.ping,
         )
-        client = handler.client
         client.proxy = self.web.client.proxy
         client.wss_uri = address  # the SDK would ask for one and, if refused, ask for ever
-        client.socket_mode_request_listeners[:] = [self._tracked(handler)]
+        client.socket_mode_request_listeners.append(self._take)
         greeted = asyncio.Event()
         client.on_message_listeners.append(_hears_hello(greeted))
         failure: Unavailable | None = None
         try:
             async with asyncio.timeout(self.pace.opens):
-                await client.connect()
+                await client.connect()  # type: ignore[no-untyped-call] # the SDK left it untyped
                 await greeted.wait()
         except TimeoutError:
             failure = Unavailable("Slack's Socket Mode could not be reached: no socket opened.")
@@ -120,14 +118,9 @@ class Sockets:
                     await client.current_session.close()
         await client.aiohttp_client_session.close()
 
-    def _tracked(self, handler: AsyncSocketModeHandler) -> _Listener:
+    async def _take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         """Have what comes in finish before we leave: the SDK holds on to none of it."""
-
-        async def listener(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
-            if isinstance(client, SocketModeClient):
-                await self.tasks.start(handler.handle(client, request))
-
-        return listener
+        await self.tasks.start(self.handle(client, request))
 
     async def _watch(self) -> None:
         while True:
