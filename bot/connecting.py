@@ -37,7 +37,7 @@ async def _entered(
         try:
             await stack.enter_async_context(platform.connected(desk))
         except Unavailable as error:
-            wait = max(pause, error.after.total_seconds())
+            wait = max(pause, error.after.total_seconds() if error.after else 0)
             log.warning("%s: %s It is tried again in %.0f s.", name, error.shown, wait)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), wait)

@@ -38,10 +38,10 @@ class Incorrect(Refused):
 
 
 class Unavailable(SaysoError):
-    """Something outside did not answer; the same call may work later, and not sooner than `after`."""
+    """Something outside did not answer; the same call may work later: not sooner than `after`, if given."""
 
     def __init__(
-        self, shown: str, *, logged: str = "", after: timedelta = timedelta(), **detail: object
+        self, shown: str, *, after: timedelta | None = None, logged: str = "", **detail: object
     ) -> None:
         super().__init__(shown, logged=logged, **detail)
         self.after = after

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from functools import partial
 
 from adapters.jobs import ends
@@ -159,7 +160,7 @@ class TableEngine:
             return None
         except Unavailable as error:
             log.warning("job %s: %s", job.id, error.shown)
-            held.after = error.after
+            held.after = error.after or timedelta()
             return JobState.QUEUED if job.tries < MOST_TRIES else JobState.FAILED
         except SaysoError as error:
             log.warning("job %s: %s", job.id, error.shown)

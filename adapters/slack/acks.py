@@ -1,0 +1,34 @@
+"""What Slack is told of what it delivered, as Bolt wants it said."""
+
+from slack_bolt.response import BoltResponse
+
+from adapters.slack import telling, views
+from adapters.slack.takes import Outcome
+from core.errors import SaysoError
+
+
+def taken() -> BoltResponse:
+    """Return the answer that Slack need not deliver it again."""
+    return BoltResponse(status=200, body="")
+
+
+def not_taken() -> BoltResponse:
+    """Return the answer after which Slack delivers it again; in Socket Mode it gets none at all."""
+    return BoltResponse(status=503, body="")
+
+
+def said(outcome: Outcome) -> BoltResponse:
+    """Return the answer to a command that says to that person what came of it."""
+    message = telling.drawn(outcome)
+    if message is None:
+        return taken()
+    return BoltResponse(status=200, body=dict(telling.private(message)))
+
+
+def in_window(outcome: Outcome) -> BoltResponse:
+    """Return the answer to a form: it closes, or says why it could not be taken."""
+    if not isinstance(outcome, SaysoError):
+        return taken()
+    title = "Not done"
+    view = views.says(title, outcome.shown)
+    return BoltResponse(status=200, body={"response_action": "update", "view": view})

@@ -1,0 +1,48 @@
+"""Opens what a button opens: all of a plan, or the question why somebody denies."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from adapters.slack import views
+from adapters.slack.findings import OpenModal
+from adapters.slack.inbound import private
+from adapters.slack.refusals import LATE
+from adapters.slack.web import Web
+from core.errors import Refused
+from core.events import Review
+from core.platforms import Desk, Told
+
+DEADLINE = 2.5
+"""Seconds: Slack takes no window later than 3 s after the button was pressed."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Windows:
+    """Opens windows as fast as it can; raises `Refused` that says to press again where it is late."""
+
+    web: Web
+    desk: Desk
+
+    async def open(self, wanted: OpenModal) -> Told:
+        """Open what was asked for; return what there is to say instead of a window."""
+        kept = private(wanted.request, wanted.route)
+        match wanted.what:
+            case "deny":
+                await self._open(wanted, views.deny(wanted.request, kept))
+            case "review":
+                told = await self.desk.take(
+                    Review(identity=wanted.identity, request=wanted.request)
+                )
+                if told.card is None:
+                    return told
+                await self._open(wanted, views.review(told.card, kept))
+            case _:
+                assert_never(wanted.what)
+        return Told()
+
+    async def _open(self, wanted: OpenModal, view: Mapping[str, object]) -> None:
+        if wanted.route.trigger is None:
+            raise Refused(LATE)
+        body = {"trigger_id": wanted.route.trigger, "view": view}
+        await self.web.write("views.open", body, within=DEADLINE)
