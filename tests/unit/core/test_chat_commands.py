@@ -47,7 +47,7 @@ MEANINGS: dict[str, Meaning] = {
 MESSAGES = [
     "", "  ", "!", "!!stop", "stop the deploy", "st\u200bop", "\u200bstop", "stop web", "stop now",
     "stop c_", "stop all of it", "!nice work", "nice work", "!runbook args", "help me", "runs are slow",
-    "requests fail", "again, please", "again web", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
+    "requests fail", "again, please", "again web", "again 0123456789ab-web", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
     f"\u201capprove {ID}\u201d", f"please approve {ID}", f"approved {ID}", ID, "asking", "! stop", "/approve",
 ]  # fmt: skip
 MISTYPED = [

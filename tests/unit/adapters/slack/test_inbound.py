@@ -175,6 +175,14 @@ def test_an_act_says_how_to_reach_whoever_did_it() -> None:
     )
 
 
+def test_an_event_that_says_it_is_a_mention_is_one() -> None:
+    assert did(mention("restart web")) == asked("restart web")
+
+
+def test_what_no_store_takes_is_replaced() -> None:
+    assert did(mention("<@U0BOT> a\udc80\0b")) == asked("a\ufffd\ufffdb")
+
+
 # Commands in messages
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from adapters.slack.inbound import Act, Bot, Finding, Ignored, OpenModal, Route, private, read
+from adapters.slack.payload import of
 from core.events import (
     Approve,
     AskAgain,
@@ -176,6 +177,12 @@ def test_p17_who_presses_is_known_by_their_own_workspace() -> None:
         assert found_identity(read(body, BOT)).workspace == "T0OTHER"
     view = {**submitted("sayso:deny", "{}"), "team": {"id": "T0OTHER"}, "user": stranger}
     assert found_identity(read(view, BOT)).workspace == "T0OTHER"
+
+
+def test_a_modal_of_another_installation_is_not_ours() -> None:
+    body = submitted("sayso:deny", private(ID, ROUTE))
+    view = {**of(body["view"]), "app_installed_team_id": "T0OTHER"}
+    assert isinstance(read({**body, "view": view}, BOT), Ignored)
 
 
 def test_p17_who_presses_without_a_workspace_is_nobody() -> None:

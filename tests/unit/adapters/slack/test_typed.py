@@ -90,7 +90,7 @@ def test_sayso_is_not_told_its_own_name_at_the_beginning(text: str) -> None:
 def test_its_own_name_stays_where_it_says_something() -> None:
     assert typed.read("thank <@U0BOT>", "U0BOT") == "thank @U0BOT"
     assert typed.read("<@U0BOTX> stop", "U0BOT") == "@U0BOTX stop"
-    assert typed.read("<@U0BOT> :tada:", "U0BOT") == ":tada:"
+    assert typed.read("<@U0BOT>:tada:", "U0BOT") == ":tada:"
 
 
 def test_a_mention_is_told_from_what_looks_like_one() -> None:
