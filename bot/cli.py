@@ -246,6 +246,14 @@ def migrate(**given: Any) -> None:
 
 
 @cli.command()
+@click.option("--url", metavar="URL", help="Where Slack reaches you, for HTTP instead of sockets.")
+@as_json
+def manifest(**given: Any) -> None:
+    """Print the manifest to create the Slack app from."""
+    _run("manifest", **given)
+
+
+@cli.command()
 @click.argument("what", type=click.Choice(["runbook", "settings"]))
 @as_json
 def schema(**given: Any) -> None:

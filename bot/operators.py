@@ -13,7 +13,7 @@ from bot.settings import Settings
 from bot.wiring import App
 from core import audit
 from core.commands import usage
-from core.errors import Refused, SaysoError
+from core.errors import Invalid, Refused, SaysoError
 
 _NO_REQUEST = "There is no such request. `sayso requests` lists those that there are."
 _NO_CONVERSATION = "There is no such conversation. `sayso ask --json` and `requests` name them."
@@ -199,6 +199,14 @@ def migrate(file: Path) -> Printed:
         return Printed(object={"storage": url}, text=f"{url} is up to date.")
 
     return with_app(file, deed)
+
+
+def manifest(file: Path, *, url: str | None) -> Printed:
+    """Print the manifest of the Slack app; it takes no configuration, since it comes first."""
+    del file
+    if url is not None and not (url.startswith("https://") and url[len("https://") :].strip("/")):
+        raise Invalid("Slack reaches only https addresses: --url https://sayso.example.org")
+    return Printed(object=wiring.manifest.values(url), text=wiring.manifest.made(url).rstrip("\n"))
 
 
 def schema(file: Path, *, what: schemas.What) -> Printed:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from adapters import console
+from adapters.slack import manifest
 from adapters.storage.sqlite import SqliteDatabase
 from bot import settings
 from bot.settings import Settings
@@ -29,6 +30,7 @@ __all__ = [
     "account",
     "catalogue",
     "draw",
+    "manifest",
     "opened",
     "tool_names",
     "toolbelt",
