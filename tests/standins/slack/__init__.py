@@ -2,8 +2,8 @@
 
 from tests.standins.slack.delivery import Delivery
 from tests.standins.slack.fake import FakeSlack
-from tests.standins.slack.http import post_signed
+from tests.standins.slack.http import Broken, post_signed
 from tests.standins.slack.times import Time
 from tests.standins.slack.wire import Json
 
-__all__ = ["Delivery", "FakeSlack", "Json", "Time", "post_signed"]
+__all__ = ["Broken", "Delivery", "FakeSlack", "Json", "Time", "post_signed"]

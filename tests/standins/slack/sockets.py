@@ -37,6 +37,8 @@ class Sockets:
     acks: list[Json] = field(default_factory=list[Json])
     """Everything that came back over any socket."""
     turn: int = 0
+    sent: list[int] = field(default_factory=list[int])
+    """Which socket each envelope went to."""
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     def address(self) -> str:
@@ -82,7 +84,9 @@ class Sockets:
         if not self.open:
             return delivery
         self.turn += 1
-        chosen = self.open[self.turn % len(self.open) if socket is None else socket]
+        number = self.turn % len(self.open) if socket is None else socket
+        chosen = self.open[number]
+        self.sent.append(number)
         frame: Json = {
             "envelope_id": envelope, "type": kind, "payload": payload,
             "accepts_response_payload": kind != "events_api", **again,

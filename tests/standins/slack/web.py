@@ -49,8 +49,7 @@ class Web:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Answer a call as Slack would, or as a test wants it."""
         name, body = request.match_info["method"], await _body(request)
-        if gate := self.faults.gates.get(name):
-            await gate.wait()
+        await self._held(name)
         fault = self.faults.next(name)
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         token = token or str(body.pop("token", ""))
@@ -64,6 +63,12 @@ class Web:
         headers = {"X-OAuth-Scopes": ",".join(sorted(self.work.scopes))}
         headers |= {"Retry-After": "1"} if limited else {}
         return web.json_response(told, status=429 if limited else 200, headers=headers)
+
+    async def _held(self, name: str) -> None:
+        if gate := self.faults.gates.get(name):
+            self.faults.held[name] = self.faults.held.get(name, 0) + 1
+            await self.tell()
+            await gate.wait()
 
     async def tell(self) -> None:
         """Wake everybody who waits for something to become true."""
