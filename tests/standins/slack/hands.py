@@ -121,7 +121,7 @@ class Hands:
             "response_url": f"{self.reply_at}/{reply}",
         }  # fmt: skip
         if not fleeting:
-            where["message"] = message
+            where["message"] = payloads.returned(message)
         return await self._act(user, where, button)
 
     async def _clicked_view(self, user: str, view: Json, button: Json) -> Delivery:

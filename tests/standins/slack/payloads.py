@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from tests.standins.slack.wire import Json
+from tests.standins.slack.wire import Json, copied, escaped, unescaped, walk
 from tests.standins.slack.workspace import Channel, Workspace
 
 
@@ -92,6 +92,15 @@ def deleted_event(work: Workspace, channel: Channel, before: Json) -> Json:
     }  # fmt: skip
 
 
+def returned(value: Json) -> Json:
+    """Return blocks as Slack hands them back: every plain text escaped, also one sent as it is."""
+    shown = copied(value)
+    for each in walk(shown):
+        if each.get("type") == "plain_text":
+            each["text"] = escaped(unescaped(str(each["text"])))
+    return shown
+
+
 def who(work: Workspace, user: str) -> Json:
     """Return somebody as an interaction names them."""
     name = user.lower()
@@ -109,7 +118,8 @@ def interaction(work: Workspace, kind: str, user: str) -> Json:
 
 def action(work: Workspace, pressed: Json, block: str) -> Json:
     """Return what was pressed. Only what the button has travels."""
-    kept: Json = {key: pressed[key] for key in ("text", "value", "style", "url") if key in pressed}
+    seen = returned(pressed)
+    kept: Json = {key: seen[key] for key in ("text", "value", "style", "url") if key in seen}
     return {
         "type": "button", "action_id": pressed["action_id"], "block_id": block, **kept,
         "action_ts": work.time.ts(),

@@ -142,6 +142,18 @@ async def test_a_click_carries_the_message_as_it_stands(
         await slack.hands.click(ALICE, OPS, ts, "approve")
 
 
+async def test_a_click_carries_plain_text_escaped(
+    slack: FakeSlack, bot: Bot, client: Client
+) -> None:
+    shown = buttons("a < b")
+    ts = await posted(client, blocks=shown)
+    await slack.hands.click(ALICE, OPS, ts, "A < B")
+    body = bot.bodies[0]
+    assert body["actions"][0]["text"]["text"] == "A &lt; B"
+    assert body["message"]["blocks"][0]["elements"][0]["text"]["text"] == "A &lt; B"
+    assert body["actions"][0]["action_id"] == "sayso:a < b"
+
+
 async def test_a_forged_click_names_what_the_message_does_not_have(
     slack: FakeSlack, bot: Bot, client: Client
 ) -> None:

@@ -152,6 +152,13 @@ async def test_text_above_forty_thousand_characters_is_cut(client: Client) -> No
     assert len(posted["message"]["text"]) == 40_000
 
 
+async def test_an_edit_has_less_room_for_text(client: Client) -> None:
+    posted = await client("chat.postMessage", channel=OPS, text="x")
+    where: Json = {"channel": OPS, "ts": posted["ts"]}
+    await client("chat.update", **where, text="x" * 4000)
+    assert await client.refused("chat.update", **where, text="x" * 4001) == "msg_too_long"
+
+
 async def test_what_is_wrong_is_named_with_its_place(slack: FakeSlack, client: Client) -> None:
     await client.refused("chat.postMessage", channel=OPS, text="x", blocks=[section("x" * 3001)])
     answer = slack.calls("chat.postMessage")[0].answer
