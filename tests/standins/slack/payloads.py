@@ -12,11 +12,18 @@ def slash(
     """Return the payload of a slash command. It never names a thread."""
     return {
         "token": "legacy", "team_id": work.team_of(user), "team_domain": "x",
-        "channel_id": channel.id, "channel_name": channel.name or "directmessage",
+        "channel_id": channel.id, "channel_name": name(channel),
         "user_id": user, "user_name": user.lower(), "command": command, "text": text,
         "api_app_id": work.app, "is_enterprise_install": "false", "response_url": reply,
         "trigger_id": work.trigger(user),
     }  # fmt: skip
+
+
+def name(channel: Channel) -> str:
+    """Return how a payload names a channel: not at all, unless it is public."""
+    if channel.partner:
+        return "directmessage"
+    return "privategroup" if channel.is_private else channel.name
 
 
 def event(work: Workspace, inner: Json, *, shared: bool = False, id: str | None = None) -> Json:  # noqa: A002

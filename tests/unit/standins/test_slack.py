@@ -352,6 +352,13 @@ async def test_sessions_prompts_reactions_and_links(slack: FakeSlack, client: Cl
         "assistant.threads.setSuggestedPrompts", channel_id=OPS, thread_ts=ts, prompts=prompts
     )
     assert slack.work.prompts[OPS] == prompts
+    where: Json = {"channel_id": OPS, "thread_ts": ts}
+    await client("assistant.threads.setSuggestedPrompts", **where, prompts=prompts * 4)
+    for wrong in (prompts * 5, [{"title": "Help"}]):
+        refused = await client.refused(
+            "assistant.threads.setSuggestedPrompts", **where, prompts=wrong
+        )
+        assert refused == "invalid_arguments"
     reaction: Json = {"channel": OPS, "timestamp": ts, "name": "eyes"}
     await client("reactions.add", **reaction)
     assert await client.refused("reactions.add", **reaction) == "already_reacted"

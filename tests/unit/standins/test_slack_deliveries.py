@@ -126,6 +126,22 @@ async def test_other_programs_and_other_kinds_of_messages_are_marked(
     assert own.payload["event"]["bot_id"] == slack.work.bot_id
 
 
+async def test_the_apps_own_edits_are_told_too(slack: FakeSlack, client: Client) -> None:
+    ts = await posted(client)
+    await client("chat.update", channel=OPS, ts=ts, text="y")
+    event = (await slack.people.echo_edit(OPS, ts)).payload["event"]
+    assert (event["previous_message"]["text"], event["message"]["text"]) == ("x", "y")
+    assert event["message"]["bot_id"] == slack.work.bot_id
+
+
+async def test_only_public_channels_are_named(slack: FakeSlack, bot: Bot) -> None:
+    slack.work.channel("C0SECRET", ALICE, is_private=True)
+    for where in (OPS, "C0SECRET", ALICE):
+        await slack.people.slash(ALICE, where, "/sayso")
+    names = [body["channel_name"] for body in bot.bodies]
+    assert names == [OPS.lower(), "privategroup", "directmessage"]
+
+
 async def test_a_click_carries_the_message_as_it_stands(
     slack: FakeSlack, bot: Bot, client: Client
 ) -> None:
@@ -184,8 +200,20 @@ async def test_a_modal_is_submitted_and_closes(slack: FakeSlack, bot: Bot, clien
     body = bot.bodies[1]
     assert body["view"]["private_metadata"] == "r1"
     assert "shown_to" not in body["view"]
+    assert body["view"]["external_id"] == ""
     value = body["view"]["state"]["values"]["reason"]["reason"]
     assert value == {"type": "plain_text_input", "value": "too late at night"}
+    assert slack.views(ALICE) == []
+
+
+async def test_a_modal_is_closed_in_silence_unless_the_app_wants_to_know(
+    slack: FakeSlack, bot: Bot, client: Client
+) -> None:
+    for tells in (False, True):
+        view = modal(notify_on_close=tells)
+        await client("views.open", trigger_id=slack.work.trigger(ALICE), view=view)
+        await slack.hands.close_view(ALICE, slack.views(ALICE)[0]["id"])
+    assert [body["type"] for body in bot.bodies] == ["view_closed"]
     assert slack.views(ALICE) == []
 
 
