@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from aiohttp import web
@@ -16,7 +17,7 @@ from tests.standins.slack.workspace import Workspace
 MODULES = (agents, chat, directory, files, reading, views)
 """Each names its methods on being imported."""
 NESTED = ("blocks", "attachments", "metadata", "view", "chunks", "prompts", "files")
-"""What a form carries as JSON in text."""
+"""What may come as JSON in text, as forms do it."""
 OPENS = "apps.connections.open"
 
 
@@ -101,13 +102,16 @@ class Web:
 
 
 async def _body(request: web.Request) -> Json:
+    body: Json
     if request.content_type == "application/json":
         given: Json = await request.json()
-        return {key: value for key, value in given.items() if value is not None}
-    body: Json = {**request.query, **(await request.post())}
+        body = {key: value for key, value in given.items() if value is not None}
+    else:
+        body = {**request.query, **(await request.post())}
     for key in NESTED:
         if isinstance(body.get(key), str):
-            body[key] = json.loads(body[key])
+            with suppress(ValueError):
+                body[key] = json.loads(body[key])
     return body
 
 

@@ -117,7 +117,7 @@ async def test_too_much_text_over_all_blocks_is_refused(client: Client) -> None:
 
 
 async def test_blocks_that_are_no_list_of_objects_are_of_no_format(client: Client) -> None:
-    for blocks in ('"nothing"', '["nothing"]'):
+    for blocks in ("nothing", '"nothing"', '["nothing"]'):
         refused = await client.refused("chat.postMessage", channel=OPS, text="x", blocks=blocks)
         assert refused == "invalid_blocks_format"
 
@@ -130,6 +130,10 @@ async def test_blocks_up_to_every_limit_are_taken(client: Client) -> None:
         {"type": "context", "elements": [plain("x")] * 10},
         *[{"type": "divider"}] * 44,
     ]
+    markdown: Json = {"type": "markdown", "text": "x" * 6000}
+    fields: Json = {"type": "section", "fields": [*[plain("x")] * 9, plain("x" * 2000)]}
+    await client("chat.postMessage", channel=OPS, text="x", blocks=[fields])
+    await client("chat.postMessage", channel=OPS, text="x", blocks=[markdown, markdown])
     posted = await client("chat.postMessage", channel=OPS, text="x", blocks=full)
     assert len(posted["message"]["blocks"]) == 50
     assert len({block["block_id"] for block in posted["message"]["blocks"]}) == 50
