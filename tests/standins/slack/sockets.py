@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -92,8 +93,11 @@ class Sockets:
             "accepts_response_payload": kind != "events_api", **again,
         }  # fmt: skip
         self.waiting[envelope] = asyncio.get_running_loop().create_future()
-        await chosen.web.send_json(frame)
-        return await self._acked(delivery)
+        with suppress(ConnectionError):  # it went while it was chosen: nobody acknowledges
+            await chosen.web.send_json(frame)
+            return await self._acked(delivery)
+        del self.waiting[envelope]
+        return delivery
 
     async def disconnect(self, reason: str = "refresh_requested", *, socket: int = 0) -> None:
         """Tell a socket that it is to go: `warning`, `refresh_requested`, `link_disabled`."""

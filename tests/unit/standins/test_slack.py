@@ -373,3 +373,70 @@ async def test_sessions_prompts_reactions_and_links(slack: FakeSlack, client: Cl
 async def test_a_method_that_is_not_there_is_unknown(client: Client) -> None:
     with pytest.raises(SlackApiError, match="unknown_method"):
         await client.raw("chat.whisper", channel=OPS)
+
+
+async def test_a_home_is_published_to_somebody(slack: FakeSlack, client: Client) -> None:
+    home: Json = {"type": "home", "blocks": []}
+    assert await client.refused("views.publish", user_id="U0NO", view=home) == "user_not_found"
+    refused = await client.refused("views.publish", user_id=ALICE, view=modal())
+    assert refused == "invalid_arguments"
+    await client("views.publish", user_id=ALICE, view=home)
+    assert set(slack.work.homes) == {ALICE}
+
+
+async def test_what_is_asked_wrongly_is_refused_by_name(slack: FakeSlack, client: Client) -> None:
+    root = (await client("chat.postMessage", channel=OPS, text="x"))["ts"]
+    reply = (await client("chat.postMessage", channel=OPS, text="x", thread_ts=root))["ts"]
+    theirs = slack.work.add(OPS, {"user": ALICE, "text": "mine"})["ts"]
+    slack.work.person("U0GONE", deleted=True)
+    slack.work.channel("C0OTHER", joined=False)
+    slack.work.channel("C0SECRET", joined=False, is_private=True)
+    long = "x" * 12_001
+    asked: list[tuple[str, Json, str]] = [
+        ("chat.delete", {"channel": OPS, "ts": theirs}, "cant_delete_message"),
+        ("chat.postMessage", {"channel": OPS, "text": "x", "thread_ts": reply}, "cannot_reply_to_message"),
+        ("chat.postMessage", {"channel": OPS, "text": "x", "metadata": {"event_type": "x"}}, "invalid_metadata_format"),
+        ("chat.postMessage", {"channel": OPS, "text": "x", "markdown_text": "x"}, "markdown_text_conflict"),
+        ("chat.postMessage", {"channel": OPS, "markdown_text": long}, "msg_too_long"),
+        ("chat.postMessage", {"text": "x"}, "invalid_arguments"),
+        ("chat.appendStream", {"channel": OPS, "ts": root, "markdown_text": "x"}, "message_not_found"),
+        ("conversations.open", {"users": "U0NOBODY"}, "user_not_found"),
+        ("conversations.open", {"users": "U0GONE"}, "user_disabled"),
+        ("conversations.info", {"channel": "C0SECRET"}, "channel_not_found"),
+        ("conversations.history", {"channel": "C0OTHER"}, "not_in_channel"),
+        ("conversations.history", {"channel": "C0SECRET"}, "channel_not_found"),
+        ("bots.info", {"bot": "B0OTHER"}, "bot_not_found"),
+        ("reactions.add", {"channel": OPS, "timestamp": "1.0", "name": "eyes"}, "message_not_found"),
+    ]  # fmt: skip
+    for method, body, error in asked:
+        with pytest.raises(SlackApiError) as raised:
+            await client.raw(method, **body)
+        assert answer_of(raised.value)["error"] == error, (method, body)
+
+
+async def test_a_thread_goes_on_below_a_root_that_is_gone(slack: FakeSlack, client: Client) -> None:
+    root = (await client("chat.postMessage", channel=OPS, text="root"))["ts"]
+    await client("chat.postMessage", channel=OPS, text="one", thread_ts=root)
+    await client("chat.delete", channel=OPS, ts=root)
+    await client("chat.postMessage", channel=OPS, text="two", thread_ts=root)
+    assert slack.thread(OPS, root) == ["one", "two"]
+
+
+async def test_a_stream_takes_five_minutes_and_twelve_thousand_characters_at_once(
+    slack: FakeSlack, client: Client
+) -> None:
+    slack.work.time.read = lambda: 1000.0
+    root = (await client("chat.postMessage", channel=ALICE, text="root"))["ts"]
+    dm = slack.work.dm(ALICE)
+    ts = (await client("chat.startStream", channel=dm, thread_ts=root))["ts"]
+    stream: Json = {"channel": dm, "ts": ts}
+    slack.work.time.pass_by(300)
+    await client("chat.appendStream", **stream, markdown_text="x" * 12_000)
+    long = "x" * 12_001
+    assert await client.refused("chat.appendStream", **stream, markdown_text=long) == "msg_too_long"
+
+
+async def test_a_call_without_a_token_is_told_so(slack: FakeSlack) -> None:
+    url = f"{slack.base_url}auth.test"
+    async with aiohttp.ClientSession() as session, session.post(url) as got:
+        assert (await got.json())["error"] == "not_authed"

@@ -286,6 +286,28 @@ async def test_a_response_url_is_used_five_times_in_half_an_hour(
         assert await answer("late") == 404
 
 
+async def test_a_response_url_replaces_posts_and_deletes(
+    slack: FakeSlack, bot: Bot, client: Client
+) -> None:
+    ts = await posted(client, blocks=buttons("stop"))
+    await slack.hands.click(ALICE, OPS, ts, "stop")
+    url = bot.bodies[0]["response_url"]
+    async with aiohttp.ClientSession() as session:
+
+        async def answer(**body: object) -> int:
+            async with session.post(url, json=body) as got:
+                return got.status
+
+        assert await answer(replace_original=True, text="stopped") == 200
+        assert slack.thread(OPS, ts) == ["stopped"]
+        assert slack.buttons(slack.messages(OPS)[0]) == []
+        assert await answer(response_type="in_channel", text="all see it") == 200
+        assert await answer(text="") == 400
+        assert await answer(delete_original=True) == 200
+    assert [each["text"] for each in slack.messages(OPS)] == ["all see it"]
+    assert slack.ephemerals(ALICE) == []
+
+
 async def test_what_is_not_acknowledged_comes_again_in_a_new_envelope(
     slack: FakeSlack, bot: Bot
 ) -> None:
