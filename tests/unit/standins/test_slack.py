@@ -408,6 +408,7 @@ async def test_what_is_asked_wrongly_is_refused_by_name(slack: FakeSlack, client
         ("bots.info", {"bot": "B0OTHER"}, "bot_not_found"),
         ("reactions.add", {"channel": OPS, "timestamp": "1.0", "name": "eyes"}, "message_not_found"),
     ]  # fmt: skip
+    await client("chat.postMessage", channel=OPS, markdown_text=long[1:])
     for method, body, error in asked:
         with pytest.raises(SlackApiError) as raised:
             await client.raw(method, **body)
