@@ -1,6 +1,7 @@
 """A card in Slack: its own words in its own order, and approved only by who could see all of it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -43,9 +44,9 @@ def shown(one: Asking) -> tuple[str, list[str]]:
     return words(list(drawn.blocks)), actions(list(drawn.blocks))
 
 
-def with_card(**more: Any) -> Asking:
+def with_card(**more: object) -> Asking:
     one = asking()
-    return replace(one, card=replace(one.card, **more))
+    return replace(one, card=replace(one.card, **more))  # type: ignore[arg-type]  # each test names fields of Card
 
 
 def test_the_sections_stand_in_the_order_of_the_card() -> None:
@@ -103,7 +104,7 @@ def test_a_section_that_does_not_fit_is_cut_says_so_and_takes_the_approval_away(
 def test_the_preview_goes_first_then_what_the_agent_says_then_the_plan() -> None:
     many = tuple(f"{n} " + "x" * 90 for n in range(60))
     text, _ = shown(with_card(plan=many, preview=("p" * 90,) * 40, unchecked=("u" * 90,) * 20))
-    assert [text.count(what * 90) for what in "pux"] == [0, 20, 60] or text.count("x" * 90) == 60
+    assert [text.count(what * 90) for what in "pux"] == [0, 18, 60]
     text, _ = shown(with_card(plan=many * 2, preview=("p" * 90,) * 40, unchecked=("u" * 90,) * 20))
     assert text.count("p" * 90) == text.count("u" * 90) == 0
     assert 40 < text.count("x" * 90) < 120
@@ -111,8 +112,8 @@ def test_the_preview_goes_first_then_what_the_agent_says_then_the_plan() -> None
 
 def test_a_single_line_that_does_not_fit_shows_its_beginning() -> None:
     text, pressed = shown(with_card(plan=("run " + "y" * 20_000,)))
-    kept = text.count("y")
-    assert f"… {20_000 - kept} more characters" in text.replace("\n", " ") or kept > 6_000
+    kept = max(map(len, re.findall("y+", text)))
+    assert f"… {20_000 - kept} more characters" in text
     assert kept > 6_000
     assert "sayso:approve" not in pressed
 
