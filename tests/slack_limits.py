@@ -94,7 +94,7 @@ def counted(value: object) -> int:
 def _every(value: object) -> Iterator[dict[str, Any]]:
     if isinstance(value, Mapping):
         yield cast("dict[str, Any]", value)
-        for inner in value.values():
+        for inner in cast("Mapping[str, object]", value).values():
             yield from _every(inner)
     elif isinstance(value, (list, tuple)):
         for inner in cast("Sequence[object]", value):

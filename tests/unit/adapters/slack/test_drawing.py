@@ -105,7 +105,7 @@ def wrong(one: Drawn) -> list[str]:
 def inside(value: object) -> Iterator[dict[str, Any]]:
     if isinstance(value, Mapping):
         yield cast("dict[str, Any]", value)
-        for inner in value.values():
+        for inner in cast("Mapping[str, object]", value).values():
             yield from inside(inner)
     elif isinstance(value, (list, tuple)):
         for inner in cast("list[object]", value):
@@ -335,3 +335,10 @@ def test_the_weight_of_something_is_never_less_than_its_text(
 ) -> None:
     escaped = "".join([*some, *named.values()]).replace("&", "&amp;").replace("<", "&lt;")
     assert weight([some, named]) >= len(escaped.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def test_buttons_leave_room_for_words() -> None:
+    many = tuple(Button(label="漢😀" * 30, verb="stop", request=f"r{n}") for n in range(60))
+    shown = messages.told(Told(text="Which? " * 2_000, buttons=many))
+    assert wrong(shown) == []
+    assert 3 <= sum("action_id" in each for each in inside(shown.blocks)) < 60
