@@ -19,7 +19,7 @@ from bot.wiring.catalogue import (
     unruled,
     unwise,
 )
-from bot.wiring.parts import App, Parts, Seams
+from bot.wiring.parts import App, Parts, Seams, heads_of
 from core.errors import Invalid
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "account",
     "catalogue",
     "draw",
+    "heads_of",
     "opened",
     "tool_names",
     "toolbelt",

@@ -62,7 +62,7 @@ from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from core.agent import Agent
 from core.conversations import TURN
 from core.deliveries import EDIT, POST, TERMINAL, Chat
-from core.ports import Keys, Model, Runner
+from core.ports import Heads, Keys, Model, Runner
 from core.redaction import Redactor
 from core.reminders import DUE
 from core.toolbelt import Toolbelt
@@ -107,6 +107,12 @@ class Seams:
     pace: Pace = field(default_factory=Pace)
 
 
+def heads_of(file: Path, configured: Settings) -> Heads | None:
+    """Return where heads of the audit log are noted, where the configuration names a place."""
+    place = configured.audit.heads
+    return HeadsFile(home_of(file) / place) if place else None
+
+
 class Parts:
     """What several parts of the app share."""
 
@@ -124,7 +130,7 @@ class Parts:
         home = home_of(file)
         work = home / configured.runbooks.workdir
         self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
-        self.heads = HeadsFile(home / configured.audit.heads) if configured.audit.heads else None
+        self.heads = heads_of(file, configured)
         secrets = settings.secret_values(configured.secrets, home)
         self.redactor = Redactor.of(secrets.values())
         plain = PlainRunner(folder=work, secrets=secrets, redactor=self.redactor)

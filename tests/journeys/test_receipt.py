@@ -1,5 +1,6 @@
 """X10: a run leaves a receipt that anybody can check, anywhere, with nothing but the file."""
 
+import os
 import re
 import signal
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.audit import GENESIS
-from tests.sayso import HEX, Done, Sayso, shaped, until
+from tests.sayso import HEX, ROOT, Done, Sayso, shaped, until
 
 PRINTED = {"receipt": str, "key": HEX, "head": HEX}
 
@@ -204,8 +205,7 @@ def test_for_people_a_receipt_says_what_to_keep_and_how_it_is_checked(
 
 
 def test_whoever_serves_notes_each_head_in_a_file(sayso: Sayso) -> None:
-    with (sayso.folder / "sayso.yml").open("a", encoding="utf-8") as config:
-        config.write("audit: {heads: heads.txt}\n")
+    _heads(sayso, "heads.txt")
     assert sayso.run("check").code == 0
     heads = sayso.folder / "heads.txt"
     serving = sayso.start("run").ready()
@@ -227,16 +227,59 @@ def test_whoever_serves_notes_each_head_in_a_file(sayso: Sayso) -> None:
 
 
 @pytest.mark.parametrize(
-    ("heads", "problem"), [("missing/h.txt", "no such folder"), ("work/h.txt", "steps can write")]
+    ("heads", "problem"),
+    [
+        ("missing/h.txt", "no such folder"),
+        ("work/h.txt", "steps can write"),
+        ("pipe", "a pipe"),
+        ("link", "a link"),
+        ("/dev/null", "a device"),
+        ("runbooks", "a folder"),
+    ],
 )
 def test_a_place_for_heads_that_does_not_fit_is_found_by_check(
     empty: Sayso, heads: str, problem: str
 ) -> None:
-    with (empty.folder / "sayso.yml").open("a", encoding="utf-8") as config:
-        config.write(f"audit: {{heads: {heads}}}\n")
+    os.mkfifo(empty.folder / "pipe")
+    (empty.folder / "link").symlink_to(empty.folder / "pipe")
+    _heads(empty, heads)
     done = empty.run("check")
     assert done.code == 2
     [found] = done.json["problems"]
     assert found.startswith("sayso.yml:")
     assert problem in found
-    assert empty.start("run").ready().signal(signal.SIGTERM).code == 0
+    serving = empty.start("run").ready().signal(signal.SIGTERM)
+    assert serving.code == 0
+    if heads not in {"missing/h.txt", "work/h.txt"}:
+        assert "audit.heads" in serving.err
+        assert problem in serving.err
+
+
+HANGS = """
+from threading import Event
+from adapters.heads_file import HeadsFile
+HeadsFile.fault = HeadsFile.last = lambda heads: Event().wait()
+"""
+"""Stands for a disk that does not answer."""
+
+
+def test_a_disk_for_heads_that_hangs_holds_nobody(sayso: Sayso, tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(HANGS, "utf-8")
+    env = {"PYTHONPATH": f"{folder}:{ROOT}"}
+    _heads(sayso, "heads.txt")
+    checked = sayso.run("check", env=env)
+    assert checked.code == 2
+    assert "does not answer" in checked.json["problems"][0]
+    serving = sayso.start("run", env=env).ready()
+    assert sayso.run("approve", sayso.id("alpha"), "--no-wait", as_="bob").code == 0
+    until(lambda: "alpha" in sayso.ledger())
+    done = serving.signal(signal.SIGTERM)
+    assert done.code == 0
+    assert "does not answer" in done.err
+
+
+def _heads(sayso: Sayso, place: str) -> None:
+    with (sayso.folder / "sayso.yml").open("a", encoding="utf-8") as config:
+        config.write(f"audit: {{heads: {place}}}\n")
