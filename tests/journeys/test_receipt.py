@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot import receipts
 from core.audit import GENESIS
 from tests.sayso import HEX, ROOT, Done, Sayso, shaped, until
 
@@ -177,6 +178,22 @@ def test_where_a_receipt_cannot_be_written_nothing_is_noted(sayso: Sayso, tmp_pa
         assert receipt(sayso, run, file).code == 0
     assert elsewhere(tmp_path).run("verify", str(file)).code == 0
     assert sorted(one.name for one in tmp_path.glob("*r*.json")) == ["r.json"]
+
+
+def test_a_receipt_that_is_told_of_is_on_the_disk_with_its_name(
+    sayso: Sayso, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, folder = run_of(sayso, "alpha", "bob"), tmp_path / "kept"
+    folder.mkdir()
+    synced, fsync = list[tuple[str, list[str]]](), os.fsync
+
+    def note(file: int) -> None:
+        synced.append((os.readlink(f"/proc/self/fd/{file}"), os.listdir(folder)))  # noqa: PTH115, PTH208
+        fsync(file)
+
+    monkeypatch.setattr("bot.receipts.os.fsync", note)
+    receipts.receipt(sayso.folder / "sayso.yml", run=run, output=folder / "r.json")
+    assert (str(folder), ["r.json"]) in synced
 
 
 def test_a_receipt_is_written_over_nothing_but_a_receipt(sayso: Sayso, tmp_path: Path) -> None:
