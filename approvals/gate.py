@@ -171,6 +171,8 @@ class Gate:
     async def approve(self, click: Approve, *, runner: str | None = None) -> Voted:
         """Record a yes; the one that completes the quorum grants the request and queues its run.
 
+        What comes after that is none, and `Voted` says so.
+
         `runner` names this process where it is about to run it by itself.
         """
         authority, principal = await self.admit(click.identity, "votes")
@@ -184,7 +186,7 @@ class Gate:
             request.tenant, request.id, principal=principal.id, runner=runner
         )
         await self._must_live(principal, voted.request)
-        return replace(voted, again=principal.id in request.voters)
+        return voted
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""
@@ -240,7 +242,8 @@ class Gate:
         revoked = await self.store.revoke(
             request.tenant, request.id, principal=principal, reason=self.redactor.text(reason)
         )
-        raise Refused(f"Not run. {cards.too_late(revoked)}")
+        ran = revoked.state is State.SPENT
+        raise Refused(cards.too_late(revoked) if ran else f"Not run. {cards.too_late(revoked)}")
 
     async def _obstacle(self, request: Request) -> str | None:
         """Say what is no longer as it was shown; the order is that of I3."""

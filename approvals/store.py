@@ -39,7 +39,7 @@ class ApprovalStore(Protocol):
     async def vote(
         self, tenant: str, request: str, *, principal: str, runner: str | None = None
     ) -> Voted:
-        """Record one person's yes while the request is open.
+        """Record one person's yes while the request is open, and say what became of it.
 
         The one that completes the quorum grants the request and queues its run, in one transaction;
         reserved for the process named as `runner`, where it is about to run it by itself.

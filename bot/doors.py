@@ -74,7 +74,7 @@ class Doors:
     async def _decided(self, decision: Approve | Deny) -> Told:
         if isinstance(decision, Approve):
             decided = await self.app.deciding.vote(decision)
-            text = spoken.counted(decided.request, again=decided.again)
+            text = spoken.counted(decided.request, decided.yes)
             return Told(text=text, approved=decided.request)
         await self.app.deciding.deny(decision)
         return Told(text="Your no counts: nothing of it runs.")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from approvals import cards
-from approvals.models import Request, Run
+from approvals.models import Request, Run, Yes
 from bot import naming
 from bot.stop import Stopped
 
@@ -29,10 +29,12 @@ CUTS = (
 _PENDING = "told to end, and not gone yet; what became of it is told here within 15 seconds"
 
 
-def counted(request: Request, *, again: bool) -> str:
-    """Return what a yes did; nothing, where it was given `again`."""
+def counted(request: Request, yes: Yes) -> str:
+    """Return what a yes did; of one that came too late, who had decided."""
     votes, quorum = len(request.votes), request.rule.quorum
-    what = "was there already" if again else "counts"
+    if yes is Yes.LATE:
+        return f"Your yes was not needed any more: approved by {cards.names(request.voters)}."
+    what = "was there already" if yes is Yes.AGAIN else "counts"
     return f"Your yes {what}: {votes} of {quorum} vote{'s' if quorum > 1 else ''}."
 
 

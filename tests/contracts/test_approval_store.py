@@ -25,6 +25,7 @@ from approvals.models import (
     StepState,
     Vote,
     Voted,
+    Yes,
     job_of,
 )
 from approvals.store import ApprovalStore
@@ -343,7 +344,7 @@ async def test_a_vote_is_recorded_with_its_time(stores: Stores, clock: FrozenClo
     clock.pass_by(A_MOMENT)
     voted = await stores.requests.vote(TENANT, request.id, principal="bob")
     vote = Vote(principal="bob", at=START + A_MOMENT)
-    assert voted == Voted(request=replace(request, votes=(vote,)), job=None)
+    assert voted == Voted(request=replace(request, votes=(vote,)), yes=Yes.COUNTED, job=None)
     assert await now(stores, request) == voted.request
 
 
@@ -362,7 +363,8 @@ async def test_one_person_has_one_vote(stores: Stores, clock: FrozenClock) -> No
     request = await opened(stores, a_new_request(rule=TWO))
     once = await stores.requests.vote(TENANT, request.id, principal="bob")
     clock.pass_by(A_MOMENT)
-    assert await stores.requests.vote(TENANT, request.id, principal="bob") == once
+    again = await stores.requests.vote(TENANT, request.id, principal="bob")
+    assert (once.yes, again) == (Yes.COUNTED, replace(once, yes=Yes.AGAIN))
     assert once.request.state is State.OPEN
 
 
@@ -373,7 +375,7 @@ async def test_a_vote_counts_only_while_the_request_is_open(
     request = await (granted(stores) if state is State.GRANTED else _end(stores, clock, state))
     before = await everything(stores.database)
     late = await stores.requests.vote(TENANT, request.id, principal="dave")
-    assert late == Voted(request=request, job=None)
+    assert late == Voted(request=request, yes=Yes.LATE, job=None)
     assert await everything(stores.database) == before
 
 
@@ -423,9 +425,9 @@ async def test_the_vote_that_grants_queues_one_run_and_no_other_vote_does(
     payload = f'{{"request":"{request.id}"}}'
     queued = [(voted.job, "run", TENANT, payload, "never", "queued")]
     assert await _runs(stores) == queued
-    for voter in ("last", "one more"):
+    for voter, yes in (("last", Yes.AGAIN), ("one more", Yes.LATE)):
         late = await stores.requests.vote(TENANT, request.id, principal=voter)
-        assert late == Voted(request=voted.request, job=None)
+        assert late == Voted(request=voted.request, yes=yes, job=None)
     assert await _runs(stores) == queued
 
 

@@ -276,6 +276,56 @@ async def test_a_second_yes_is_told_to_be_none(
     ]
 
 
+async def test_p27_every_decision_that_comes_too_late_is_told_so(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    async def told(who: str, line: str) -> str:
+        conversing.sit(who)
+        await conversing.take(line)
+        return terminal.shown[-1]
+
+    alpha = await asked(conversing, "append alpha")
+    late = f"/approve {alpha}"
+    assert await told("bob", "/approve") == "Your yes counts: 1 of 1 vote."
+    assert await told("bob", "/approve") == "Your yes was there already: 1 of 1 vote."
+    assert await told("carol", late) == "Your yes was not needed any more: approved by bob."
+    await served(conversing)
+    for line in (late, f"/deny {alpha} no"):
+        assert await told("carol", line) == "refused: Already decided. Approved by bob."
+
+
+async def test_a_no_counts_until_the_run_begins_and_the_first_no_ends_it(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    beta = await asked(conversing, "append beta")
+    for who, line in (("bob", "/approve"), ("carol", "/deny not now")):
+        conversing.sit(who)
+        await conversing.take(line)
+    assert terminal.shown[-1] == "Your no counts: nothing of it runs."
+    for who in ("bob", "carol"):
+        conversing.sit(who)
+        await conversing.take(f"/approve {beta}")
+        await conversing.take(f"/deny {beta} again")
+    told = "refused: Already decided. Denied by carol: not now."
+    assert terminal.shown[-4:] == [told] * 4
+    assert list(await conversing.app.records.runs()) == []
+
+
+async def asked(conversing: Conversing, text: str) -> str:
+    """Have alice ask for something, and return the request that came of it."""
+    conversing.sit("alice")
+    await conversing.take(text)
+    await served(conversing)
+    request, *_ = await conversing.app.records.requests()
+    return request.id
+
+
+async def served(conversing: Conversing) -> None:
+    """Serve until nothing is left to be done."""
+    async with conversing.serving():
+        await conversing.rest()
+
+
 async def test_what_cannot_be_asked_for_again_here_says_why(
     conversing: Conversing, terminal: FakeTerminal
 ) -> None:
