@@ -146,11 +146,33 @@ class RunStore(Protocol):
         ...
 
 
+class Newest(Protocol):
+    """What people may look at, newest first and at most so many; with `before`, what comes behind that."""
+
+    async def runs(self, tenant: str, *, most: int, before: Run | None = None) -> Sequence[Run]:
+        """Return runs."""
+        ...
+
+    async def unknown(self, tenant: str, *, most: int, before: Run | None = None) -> Sequence[Run]:
+        """Return runs with an unknown step."""
+        ...
+
+    async def ended(
+        self, tenant: str, conversation: str, *, most: int, before: Request | None = None
+    ) -> Sequence[Request]:
+        """Return requests of a conversation that were denied or revoked, or have expired."""
+        ...
+
+
 class Records(Protocol):
     """What an operator may read: everything, of every tenant."""
 
     async def requests(self) -> Sequence[Request]:
         """Return all requests, newest first."""
+        ...
+
+    async def request(self, request: str) -> Request | None:
+        """Return one request, whichever tenant it is of."""
         ...
 
     async def runs(self) -> Sequence[Run]:

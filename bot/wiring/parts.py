@@ -22,6 +22,7 @@ from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
 from adapters.storage.frames import Frames
+from adapters.storage.newest import Newest
 from adapters.storage.rates import Rates
 from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
@@ -195,6 +196,7 @@ class Parts:
                 gate=self.gate,
                 requests=self.requests,
                 run_store=self.runs,
+                newest=Newest(self.database),
                 records=Records(self.database),
             ),
             scheduling=self.scheduling,
