@@ -148,7 +148,8 @@ class Gate:
     async def seen(self, identity: Identity, given: str) -> tuple[Authority, Principal, Request]:
         """Return who is acting, and a request that they may know of; one refusal where they may not."""
         authority, principal = await self.who(identity)
-        return authority, principal, await self._seen(authority, principal, given)
+        found = await self._seen(authority, principal, given, also_altered=True)
+        return authority, principal, found
 
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise."""
@@ -213,12 +214,17 @@ class Gate:
         await self._must_be_unchanged(last, request)
         return await self.store.spend(request, job=job, run=ids.run_id())
 
-    async def _seen(self, authority: Authority, principal: Principal, given: str) -> Request:
-        """Return the request if this person may know of it; one answer for every other case."""
+    async def _seen(
+        self, authority: Authority, principal: Principal, given: str, *, also_altered: bool = False
+    ) -> Request:
+        """Return the request if this person may know of it; one answer for every other case.
+
+        What was altered ends here, unless it has ended and is neither decided nor asked for again.
+        """
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
         if request is None:
             await self.refuse(principal, given, UNKNOWN)
-        if not request.is_intact:
+        if not request.is_intact and not (also_altered and request.state not in LIVE):
             # What it is about can no longer be told, so neither can who may know of it.
             await self._revoke(principal.id, request, cards.ALTERED)
         if not entitlement.may_see(authority, principal, request):
