@@ -34,6 +34,7 @@ from core.canonical import sha256
 from core.cards import encode
 from core.errors import Refused
 from core.jobs import LeaseLost
+from core.rates import REFUSALS
 from core.tools import Checked
 from core.transcript import AgentText
 from tests.builders import (
@@ -964,13 +965,35 @@ async def test_a_refused_attempt_is_noted_without_what_was_given(stores: Stores)
     before = await everything(stores.database)
     await stores.requests.attempt_refused(TENANT, principal="eve", request=given, why="Unknown.")
     after = await everything(stores.database)
-    assert {**after, "audit": []} == {**before, "audit": []}
+    assert {**after, "audit": [], "rate": []} == {**before, "audit": [], "rate": []}
     entry = (await log_of(stores))[-1]
     assert (entry.kind, entry.tenant) == ("attempt.refused", TENANT)
     body = canonical.parse(entry.body)
     assert isinstance(body, Mapping)
     assert (body["principal"], body["why"]) == ("eve", "Unknown.")
     assert "s3cret" not in entry.body
+
+
+async def test_of_one_person_so_many_refused_attempts_are_noted_and_that_there_were_more(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    async def noted(times: int, tenant: str, principal: str) -> list[str]:
+        before = len(await log_of(stores))
+        for _ in range(times):
+            await stores.requests.attempt_refused(
+                tenant, principal=principal, request="x", why="No."
+            )
+        return [str(facts_of(entry)["why"]) for entry in (await log_of(stores))[before:]]
+
+    more = "Refused too often: what else is refused within the hour is not noted one by one."
+    assert await noted(REFUSALS.most + 9, TENANT, "eve") == ["No."] * REFUSALS.most + [more]
+    assert await noted(1, TENANT, "bob") == ["No."]
+    assert await noted(1, OTHER_TENANT, "eve") == ["No."]
+    assert await noted(1, TENANT, "eve") == []
+    clock.pass_by(HOUR / 2)
+    assert await noted(REFUSALS.most, TENANT, "eve") == ["No."] * (REFUSALS.most // 2)
+    clock.pass_by(HOUR)
+    assert await noted(REFUSALS.most + 9, TENANT, "eve") == ["No."] * REFUSALS.most + [more]
 
 
 # I2 and I11: whole transactions
