@@ -71,7 +71,7 @@ async def test_whatever_is_refused_is_noted_so_often_and_told_each_time(
     told = {await refused(deed(bots, request)) for _ in range(TOO_OFTEN)}
     assert len(told) == 1
     entries = await bots.world.attempts()
-    assert {facts_of(entry)["principal"] for entry in entries} == {person}
+    assert {str(facts_of(entry)["principal"]) for entry in entries} == {person}
     assert len(entries) == REFUSALS.most + 1
     last = facts_of(entries[-1])
     assert (last["given_sha256"], str(last["why"])[:18]) == (None, "Refused too often:")
