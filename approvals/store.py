@@ -6,7 +6,7 @@ entry are one transaction (I11), each read carries the tenant (I14).
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
 from approvals.receipts import Issued
@@ -15,6 +15,9 @@ from core.conversations import Said, Turn
 from core.exports import Export
 from core.jobs import Claim, Job
 from core.signatures import Key
+
+Ran: TypeAlias = tuple[Run, Request]
+"""A run, and what it was to do."""
 
 
 class ApprovalStore(Protocol):
@@ -151,11 +154,11 @@ class RunStore(Protocol):
 class Newest(Protocol):
     """What people may look at, newest first and at most so many; with `before`, what comes behind that."""
 
-    async def runs(self, tenant: str, *, most: int, before: Run | None = None) -> Sequence[Run]:
-        """Return runs."""
+    async def runs(self, tenant: str, *, most: int, before: Run | None = None) -> Sequence[Ran]:
+        """Return runs, each with what it was to do."""
         ...
 
-    async def unknown(self, tenant: str, *, most: int, before: Run | None = None) -> Sequence[Run]:
+    async def unknown(self, tenant: str, *, most: int, before: Run | None = None) -> Sequence[Ran]:
         """Return runs with an unknown step."""
         ...
 

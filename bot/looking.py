@@ -2,21 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeVar
 
 from approvals import cards, entitlement
 from approvals.gate import Gate
 from approvals.models import Request, Run
-from approvals.policy import Authority
-from approvals.store import ApprovalStore, Newest, Records, RunStore
+from approvals.store import ApprovalStore, Newest, Ran, Records, RunStore
 from bot.inbox import NOT_HERE
 from core.conversations import Said
 from core.deliveries import Asking
-from core.principals import Identity, Principal
+from core.principals import Identity
 from core.terminal import Seat
 
-S = TypeVar("S")
 T = TypeVar("T")
 MOST = 5
 """Runs that are shown at once, and things that a bare word could mean that are named."""
@@ -48,14 +45,14 @@ class Looking:
     async def ended(self, seat: Seat) -> list[Request]:
         """Return the requests of this conversation that somebody could ask for again."""
         authority, principal = await self.gate.admit(seat.identity, "looks")
-        if seat.conversation is None:
+        there = seat.conversation
+        if there is None:
             return []
 
-        async def theirs(one: Request) -> Request | None:
-            return one if entitlement.may_see(authority, principal, one) else None
+        async def page(last: Request | None) -> Sequence[Request]:
+            return await self.newest.ended(principal.tenant, there, most=_PAGE, before=last)
 
-        there = principal.tenant, seat.conversation
-        return await _newest(partial(self.newest.ended, *there, most=_PAGE), theirs)
+        return await _newest(page, lambda one: entitlement.may_see(authority, principal, one))
 
     async def card(self, identity: Identity, request: str) -> Asking:
         """Return the card of a request as it is now, with what may be done about it.
@@ -74,17 +71,13 @@ class Looking:
         now = await self.requests.get(request.tenant, request.id) or request
         return now, await self.run_store.run_of(now.tenant, now.id)
 
-    async def ran(self, identity: Identity) -> list[tuple[Run, Request]]:
+    async def ran(self, identity: Identity) -> list[Ran]:
         """Return the newest runs, each with what it was to do."""
-        authority, principal = await self.gate.admit(identity, "looks")
-        newest = partial(self.newest.runs, principal.tenant, most=_PAGE)
-        return await _newest(newest, partial(self._theirs, authority, principal))
+        return await self._ran(identity, self.newest.runs)
 
-    async def unknown(self, identity: Identity) -> list[tuple[Run, Request]]:
+    async def unknown(self, identity: Identity) -> list[Ran]:
         """Return the same of runs with an unknown step."""
-        authority, principal = await self.gate.admit(identity, "looks")
-        newest = partial(self.newest.unknown, principal.tenant, most=_PAGE)
-        return await _newest(newest, partial(self._theirs, authority, principal))
+        return await self._ran(identity, self.newest.unknown)
 
     async def said(self, seat: Seat) -> list[Said]:
         """Return what was said in a conversation, oldest first."""
@@ -93,26 +86,26 @@ class Looking:
             await self.gate.refuse(principal, seat.place.resource, NOT_HERE)
         return [*await self.records.said(seat.conversation)] if seat.conversation else []
 
-    async def _theirs(
-        self, authority: Authority, principal: Principal, run: Run
-    ) -> tuple[Run, Request] | None:
-        request = await self.requests.get(principal.tenant, run.request)
-        known = request and entitlement.may_see(authority, principal, request)
-        return (run, request) if request and known else None
+    async def _ran(
+        self, identity: Identity, read: Callable[..., Awaitable[Sequence[Ran]]]
+    ) -> list[Ran]:
+        authority, principal = await self.gate.admit(identity, "looks")
+
+        async def page(last: Ran | None) -> Sequence[Ran]:
+            return await read(principal.tenant, most=_PAGE, before=last and last[0])
+
+        return await _newest(page, lambda one: entitlement.may_see(authority, principal, one[1]))
 
 
 async def _newest(
-    page: Callable[..., Awaitable[Sequence[S]]], theirs: Callable[[S], Awaitable[T | None]]
+    page: Callable[[T | None], Awaitable[Sequence[T]]], is_theirs: Callable[[T], bool]
 ) -> list[T]:
-    """Return the newest of what is somebody's, a page at a time, until enough is found."""
+    """Return the newest of what is somebody's: behind one page comes another, until enough is found."""
     found, last = list[T](), None
     while len(found) < MOST:
-        read = await page(before=last)
-        for one in read:
-            kept = await theirs(one)
-            if kept is not None and len(found) < MOST:
-                found.append(kept)
+        read = await page(last)
+        found += filter(is_theirs, read)
         if len(read) < _PAGE:
             break
         last = read[-1]
-    return found
+    return found[:MOST]

@@ -6,6 +6,7 @@ from datetime import datetime
 from adapters.storage import deciding, request_rows, run_rows
 from adapters.storage.transactions import Database, Transaction, each, rows, text_of
 from approvals.models import Request, Run
+from approvals.store import Ran
 
 _AFTER_ALL = "~"
 """Sorts behind every time."""
@@ -31,11 +32,11 @@ class Newest:
 
     database: Database
 
-    async def runs(self, tenant: str, *, most: int, before: Run | None = None) -> list[Run]:
+    async def runs(self, tenant: str, *, most: int, before: Run | None = None) -> list[Ran]:
         """See the port."""
         return await self.database.transact(lambda _: _runs(RUNS, tenant, most, before))
 
-    async def unknown(self, tenant: str, *, most: int, before: Run | None = None) -> list[Run]:
+    async def unknown(self, tenant: str, *, most: int, before: Run | None = None) -> list[Ran]:
         """See the port."""
         return await self.database.transact(lambda _: _runs(UNKNOWN, tenant, most, before))
 
@@ -48,10 +49,15 @@ class Newest:
         )
 
 
-def _runs(query: str, tenant: str, most: int, before: Run | None) -> Transaction[list[Run]]:
+def _runs(query: str, tenant: str, most: int, before: Run | None) -> Transaction[list[Ran]]:
     at, name = (text_of(before.started_at), before.id) if before else (_AFTER_ALL, "")
     found = yield from rows(query, tenant=tenant, at=at, id=name, most=most)
-    return (yield from each(run_rows.must_read, tenant, [row["id"] for row in found]))
+    return (yield from each(_ran, tenant, [row["id"] for row in found]))
+
+
+def _ran(tenant: str, run: str) -> Transaction[Ran]:
+    ran = yield from run_rows.must_read(tenant, run)
+    return ran, (yield from request_rows.must_read(tenant, ran.request))
 
 
 def _ended(

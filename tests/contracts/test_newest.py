@@ -6,7 +6,8 @@ import pytest
 
 from adapters.storage import newest
 from adapters.storage.transactions import rows
-from approvals.models import Request, Run, State
+from approvals.models import Request, RunState, State
+from approvals.store import Ran
 from tests.builders import CONVERSATION, TENANT, a_checked, a_new_request
 from tests.fakes.clock import FrozenClock
 from tests.stores import (
@@ -26,18 +27,21 @@ A_MOMENT = timedelta(microseconds=1)
 HOUR = timedelta(hours=1)
 
 
-async def ran(stores: Stores, clock: FrozenClock, *ends: object) -> list[Run]:
+async def ran(stores: Stores, clock: FrozenClock, *ends: object) -> list[Ran]:
     """Return runs that ended like this, one each, newest first: two began at the same time."""
-    made = list[Run]()
+    made = list[Ran]()
     for number, end in enumerate(ends):
         started = await running(stores, a_new_request(a_checked(f"word-{number}")))
-        made.append(await stepped(stores, started, end))  # type: ignore[arg-type]
+        run = await stepped(stores, started, end)  # type: ignore[arg-type]  # each is a StepEnd
+        request = await stores.requests.get(TENANT, run.request)
+        assert request is not None
+        made.append((run, request))
         clock.pass_by(A_MOMENT if number else timedelta())
     await running(
         stores,
         a_new_request(tenant=OTHER_TENANT, conversation=THEIR_CONVERSATION, turn="t_theirs"),
     )
-    return sorted(made, key=lambda one: (one.started_at, one.id), reverse=True)
+    return sorted(made, key=lambda one: (one[0].started_at, one[0].id), reverse=True)
 
 
 async def test_runs_are_read_newest_first_a_page_at_a_time(
@@ -48,19 +52,19 @@ async def test_runs_are_read_newest_first_a_page_at_a_time(
     assert await read(TENANT, most=9) == made
     assert await read(TENANT, most=2) == made[:2]
     for last in range(5):
-        assert await read(TENANT, most=2, before=made[last]) == made[last + 1 : last + 3]
+        assert await read(TENANT, most=2, before=made[last][0]) == made[last + 1 : last + 3]
 
 
 async def test_runs_with_an_unknown_step_are_read_alone_and_only_while_it_is(
     stores: Stores, clock: FrozenClock
 ) -> None:
     made = await ran(stores, clock, SUCCEEDED, UNKNOWN, SUCCEEDED, UNKNOWN)
-    new, old = unknown = [one for one in made if one.steps[0].state == "unknown"]
+    new, old = unknown = [one for one in made if one[0].state is RunState.UNKNOWN]
     read = stores.newest.unknown
     assert await read(TENANT, most=9) == unknown
     assert await read(TENANT, most=1) == [new]
-    assert await read(TENANT, most=1, before=new) == [old]
-    await stores.runs.resolve(TENANT, new.id, 0, happened=True, principal="bob")
+    assert await read(TENANT, most=1, before=new[0]) == [old]
+    await stores.runs.resolve(TENANT, new[0].id, 0, happened=True, principal="bob")
     assert await read(TENANT, most=9) == [old]
 
 
