@@ -253,9 +253,19 @@ def in_chat(told: str, run: Run) -> str:
 
 
 def _how(run: Run) -> str:
+    """Say what ends an unknown step, wherever that is read: in a chat and in a shell."""
+    index = next((step.index for step in run.steps if step.state is StepState.UNKNOWN), "INDEX")
     return (
-        f"say which with: sayso resolve {run.id} INDEX --happened (or --did-not), or look "
-        "with --verify where its runbook has a verify"
+        f"say which with {_either(run.id, index)}; where its runbook has a verify, `verify` in that "
+        "place looks."
+    )
+
+
+def _either(run: str, index: int | str) -> str:
+    """Return what can be typed about an unknown step, in a chat or in a shell."""
+    return (
+        f"/resolve {run} {index} happened (or did-not) in a chat, or with sayso resolve {run} "
+        f"{index} --happened (or --did-not) in a shell"
     )
 
 
@@ -270,16 +280,16 @@ def _step_lines(step: Step) -> Iterator[str]:
 def verification(seen: Verification, *, then: str = "") -> str:
     """Return what looking at an unknown step printed, and that this decides nothing.
 
-    `then` is what can be typed to end it, where that is no command of the shell.
+    `then` is what can be typed to end it, where it is known where that is.
     """
     run, tool = seen.run.id, seen.run.steps[seen.index].tool
-    then = then or f"sayso resolve {run} {seen.index} --happened (or --did-not)"
+    then = then or _either(run, seen.index)
     return "\n".join(
         [
             f"{seen.principal} verified step {seen.index} of run {run}, {tool}: "
             f"{ending_in_words(seen.ended)}.",
             *(f"     {line}" for line in seen.ended.output.splitlines()),
-            f"This decides nothing. Judge by what was printed, then say which with: {then}",
+            f"This decides nothing. Judge by what was printed, then say which with {then}.",
         ]
     )
 

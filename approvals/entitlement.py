@@ -12,8 +12,11 @@ from core.tools import of_runbook
 
 
 def resources(request: Request) -> tuple[str, ...]:
-    """Return what a request is about, as the policy names it."""
-    return tuple(map(of_runbook, request.plan.tools))
+    """Return what a request is about, as the policy names it.
+
+    Where its plan was altered or erased nobody can tell: it is for whoever may do it to everything.
+    """
+    return tuple(map(of_runbook, request.plan.tools if request.is_intact else ("*",)))
 
 
 def may_propose(

@@ -148,7 +148,8 @@ class Gate:
     async def seen(self, identity: Identity, given: str) -> tuple[Authority, Principal, Request]:
         """Return who is acting, and a request that they may know of; one refusal where they may not."""
         authority, principal = await self.who(identity)
-        return authority, principal, await self._seen(authority, principal, given)
+        found = await self._seen(authority, principal, given, also_altered=True)
+        return authority, principal, found
 
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise."""
@@ -171,6 +172,8 @@ class Gate:
     async def approve(self, click: Approve, *, runner: str | None = None) -> Voted:
         """Record a yes; the one that completes the quorum grants the request and queues its run.
 
+        What comes after that is none, and `Voted` says so.
+
         `runner` names this process where it is about to run it by itself.
         """
         authority, principal = await self.admit(click.identity, "votes")
@@ -184,7 +187,7 @@ class Gate:
             request.tenant, request.id, principal=principal.id, runner=runner
         )
         await self._must_live(principal, voted.request)
-        return replace(voted, again=principal.id in request.voters)
+        return voted
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""
@@ -211,12 +214,17 @@ class Gate:
         await self._must_be_unchanged(last, request)
         return await self.store.spend(request, job=job, run=ids.run_id())
 
-    async def _seen(self, authority: Authority, principal: Principal, given: str) -> Request:
-        """Return the request if this person may know of it; one answer for every other case."""
+    async def _seen(
+        self, authority: Authority, principal: Principal, given: str, *, also_altered: bool = False
+    ) -> Request:
+        """Return the request if this person may know of it; one answer for every other case.
+
+        What was altered ends here, unless it has ended and is neither decided nor asked for again.
+        """
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
         if request is None:
             await self.refuse(principal, given, UNKNOWN)
-        if not request.is_intact:
+        if not request.is_intact and not (also_altered and request.state not in LIVE):
             # What it is about can no longer be told, so neither can who may know of it.
             await self._revoke(principal.id, request, cards.ALTERED)
         if not entitlement.may_see(authority, principal, request):
@@ -240,7 +248,8 @@ class Gate:
         revoked = await self.store.revoke(
             request.tenant, request.id, principal=principal, reason=self.redactor.text(reason)
         )
-        raise Refused(f"Not run. {cards.too_late(revoked)}")
+        ran = revoked.state is State.SPENT
+        raise Refused(cards.too_late(revoked) if ran else f"Not run. {cards.too_late(revoked)}")
 
     async def _obstacle(self, request: Request) -> str | None:
         """Say what is no longer as it was shown; the order is that of I3."""

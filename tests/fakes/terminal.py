@@ -40,7 +40,7 @@ class FakeTerminal:
 
     def has_shown(self, request: str) -> bool:
         """See the port."""
-        posted = [one for one in self.chat.messages if isinstance(one, Asking)]
+        posted = [one for one in self.chat.posted if isinstance(one, Asking)]
         shown = [one.card for one in (*posted, *self.cards)]
         return any(button.request == request for card in shown for button in card.buttons)
 

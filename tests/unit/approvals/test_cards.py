@@ -517,10 +517,7 @@ def test_a_report_tells_each_step_with_its_end_and_what_it_printed() -> None:
 @pytest.mark.parametrize(
     ("state", "told"),
     [
-        (
-            RunState.UNKNOWN,
-            "sayso resolve r_1 INDEX --happened (or --did-not), or look with --verify",
-        ),
+        (RunState.UNKNOWN, "Nothing is tried again; look, then say which with /resolve r_1 INDEX "),
         (
             RunState.CANCELLED,
             "It was stopped between steps: what is marked not run did not happen.",
@@ -532,6 +529,26 @@ def test_a_report_says_what_to_do_about_an_end_that_needs_somebody(
 ) -> None:
     assert told in cards.report(run(state, step(0, StepState.NOT_RUN)))
     assert told not in cards.report(run(RunState.SUCCEEDED, step(0, StepState.SUCCEEDED)))
+
+
+TYPED = (
+    "/resolve r_1 1 happened (or did-not) in a chat, or with "
+    "sayso resolve r_1 1 --happened (or --did-not) in a shell"
+)
+"""What ends an unknown step, as it can be typed in either place."""
+
+
+def test_a_report_of_an_unknown_step_says_what_to_type_in_a_chat_and_in_a_shell() -> None:
+    unknown = run(
+        RunState.UNKNOWN,
+        step(0, StepState.SUCCEEDED),
+        step(1, StepState.UNKNOWN),
+        step(2, StepState.NOT_RUN),
+    )
+    assert (
+        f"say which with {TYPED}; where its runbook has a verify, `verify` in that place looks."
+        in (cards.report(unknown))
+    )
 
 
 def test_no_line_that_a_program_printed_stands_where_the_software_speaks() -> None:
@@ -552,8 +569,7 @@ def test_what_looking_at_a_step_printed_is_told_as_output_and_decides_nothing() 
         "bob verified step 1 of run r_1, append-word: exit code 0.\n"
         "     one\n"
         "     two\n"
-        "This decides nothing. Judge by what was printed, then say which with: "
-        "sayso resolve r_1 1 --happened (or --did-not)"
+        f"This decides nothing. Judge by what was printed, then say which with {TYPED}."
     )
     hostile = replace(seen, ended=ended(Ending.TIMED_OUT, "\n".join(HOSTILE)))
     first, *printed, last = cards.verification(hostile).split("\n")

@@ -7,9 +7,11 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from adapters.console.inbound import read
-from approvals.models import RUN
+from approvals import cards
+from approvals.models import RUN, RunState
 from bot import wiring
 from bot.conversing import Conversing
+from bot.looking import MOST
 from bot.wiring import Seams
 from core.deliveries import Asking, Text
 from core.errors import OutcomeUnknown, Unavailable
@@ -129,7 +131,7 @@ async def test_whoever_looks_at_a_card_may_then_decide_it_without_its_id(
 ) -> None:
     type_in(terminal, "append alpha")
     await conversing.hold()
-    terminal.chat.shown.clear()  # as in a terminal in which nothing of it was shown
+    terminal.chat.posted.clear()  # as in a terminal in which nothing of it was shown
     [request] = await conversing.app.records.requests()
     type_in(terminal, "/as bob", "/approve", f"/show {request.id}", "/approve")
     await conversing.hold()
@@ -274,6 +276,132 @@ async def test_a_second_yes_is_told_to_be_none(
         "Your yes counts: 1 of 2 votes.",
         "Your yes was there already: 1 of 2 votes.",
     ]
+
+
+async def unknown_of(conversing: Conversing, empty: Sayso, word: str) -> str:
+    """Have a run end with an unknown step, and return its request."""
+    request = await asked(conversing, f"append {word}")
+    conversing.sit("bob")
+    await conversing.take(f"/approve {request}")
+    await served(conversing)
+    [run] = [one for one in await conversing.app.records.runs() if one.request == request]
+    empty.sql(f"UPDATE step SET state = 'unknown' WHERE run = '{run.id}'")
+    empty.sql(f"UPDATE run SET state = 'unknown' WHERE id = '{run.id}'")
+    return request
+
+
+ENDS = {"happened": RunState.SUCCEEDED, "did-not": RunState.FAILED}
+
+
+@pytest.mark.parametrize("word", [*ENDS, "verify"])
+async def test_a_bare_word_about_an_unknown_step_stands_only_for_what_was_shown_here(
+    conversing: Conversing, empty: Sayso, terminal: FakeTerminal, word: str
+) -> None:
+    request = await unknown_of(conversing, empty, "alpha")
+    terminal.chat.posted.clear()  # as in a terminal in which nothing of it was shown
+    await conversing.take(f"/resolve {word}")
+    told = terminal.shown[-1]
+    assert told.startswith(
+        'refused: The one step that is unknown is of append-word {"word": "alpha"'
+    )
+    assert f"/show {request}. Or name it: /resolve r_" in told
+    [run] = await conversing.app.records.runs()
+    assert run.state is RunState.UNKNOWN
+    await conversing.take(f"/show {request}")
+    assert terminal.cards[-1].card.buttons == cards.choices(run)
+    await conversing.take(f"/resolve {word}")
+    assert "was never shown here" not in terminal.shown[-1]
+    [now] = await conversing.app.records.runs()
+    assert now.state is (RunState.UNKNOWN if word == "verify" else ENDS[word])
+
+
+async def test_a_bare_word_about_an_unknown_step_names_them_where_several_are(
+    conversing: Conversing, empty: Sayso, terminal: FakeTerminal
+) -> None:
+    for word in ("alpha", "beta"):
+        await unknown_of(conversing, empty, word)
+    for _ in range(MOST):  # those that came after it do not hide it
+        request = await asked(conversing, "append gamma")
+        conversing.sit("bob")
+        await conversing.take(f"/approve {request}")
+        await served(conversing)
+    await conversing.take("/resolve happened")
+    several, *lines = terminal.shown[-1].split("\n")
+    assert several == "refused: Several steps are unknown. Name one of them:"
+    for line, run, word in zip(
+        lines, [*await conversing.app.records.runs()][MOST:], ("beta", "alpha"), strict=True
+    ):
+        assert line.startswith(f"/resolve {run.id} 0 verify (or happened, or did-not)   append")
+        assert f'"word": "{word}"' in line
+    await conversing.take(lines[0].partition(" verify")[0] + " did-not")
+    await conversing.take("/resolve happened")
+    assert terminal.shown[-1] == "Your word ends it."
+    await conversing.take("/resolve happened")
+    assert terminal.shown[-1].startswith("refused: No step that you may know of is unknown.")
+
+
+async def test_what_was_erased_hides_no_other_run_from_a_list(
+    conversing: Conversing, empty: Sayso, terminal: FakeTerminal
+) -> None:
+    for word in ("alpha", "beta"):
+        request = await asked(conversing, f"append {word}")
+        conversing.sit("bob")
+        await conversing.take(f"/approve {request}")
+        await served(conversing)
+        await conversing.take("/new")
+    empty.sql("UPDATE plan SET body = '' WHERE body LIKE '%alpha%'")
+    await conversing.take("/runs")
+    assert 'append-word {"word": "beta"' in terminal.shown[-1]
+
+
+async def test_p27_every_decision_that_comes_too_late_is_told_so(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    async def told(who: str, line: str) -> str:
+        conversing.sit(who)
+        await conversing.take(line)
+        return terminal.shown[-1]
+
+    alpha = await asked(conversing, "append alpha")
+    late = f"/approve {alpha}"
+    assert await told("bob", "/approve") == "Your yes counts: 1 of 1 vote."
+    assert await told("bob", "/approve") == "Your yes was there already: 1 of 1 vote."
+    assert await told("carol", late) == "Your yes was not needed any more: approved by bob."
+    await served(conversing)
+    for line in (late, f"/deny {alpha} no"):
+        assert await told("carol", line) == "refused: Already decided. Approved by bob."
+
+
+async def test_a_no_counts_until_the_run_begins_and_the_first_no_ends_it(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    beta = await asked(conversing, "append beta")
+    for who, line in (("bob", "/approve"), ("carol", "/deny not now")):
+        conversing.sit(who)
+        await conversing.take(line)
+    assert terminal.shown[-1] == "Your no counts: nothing of it runs."
+    for who in ("bob", "carol"):
+        conversing.sit(who)
+        await conversing.take(f"/approve {beta}")
+        await conversing.take(f"/deny {beta} again")
+    told = "refused: Already decided. Denied by carol: not now."
+    assert terminal.shown[-4:] == [told] * 4
+    assert list(await conversing.app.records.runs()) == []
+
+
+async def asked(conversing: Conversing, text: str) -> str:
+    """Have alice ask for something, and return the request that came of it."""
+    conversing.sit("alice")
+    await conversing.take(text)
+    await served(conversing)
+    request, *_ = await conversing.app.records.requests()
+    return request.id
+
+
+async def served(conversing: Conversing) -> None:
+    """Serve until nothing is left to be done."""
+    async with conversing.serving():
+        await conversing.rest()
 
 
 async def test_what_cannot_be_asked_for_again_here_says_why(

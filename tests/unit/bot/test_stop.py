@@ -7,6 +7,7 @@ import pytest
 
 from adapters.storage.conversations import Conversations
 from adapters.storage.requests import Requests
+from adapters.storage.transactions import rows
 from approvals import cards
 from approvals.models import Request, Run, RunState, State, StepState
 from bot import contract, plain
@@ -81,9 +82,9 @@ def counts(stopped: Stopped) -> tuple[int, int]:
 
 
 async def unlogged(bots: Bots) -> Contents:
-    """Return all tables but the audit log, which keeps refused attempts."""
+    """Return all tables but those of what was tried and refused."""
     tables = await everything(bots.world.stores.database)
-    return {name: held for name, held in tables.items() if name != "audit"}
+    return {name: held for name, held in tables.items() if name not in {"audit", "rate"}}
 
 
 @pytest.mark.parametrize("person", ["alice", "frank"])
@@ -130,6 +131,25 @@ async def test_p03h_nobody_else_stops_anything(bots: Bots, person: str | Identit
 async def test_somebody_who_is_not_known_is_refused(bots: Bots) -> None:
     with pytest.raises(Refused, match="know"):
         await bots.stop("nobody")
+
+
+@pytest.mark.parametrize("person", ["alice", "frank"])
+@pytest.mark.parametrize("how", ["conversation", "all", "button"])
+async def test_what_somebody_altered_keeps_nobody_from_stopping(
+    bots: Bots, person: str, how: str
+) -> None:
+    request = await bots.world.propose()
+    waits = await bots.world.propose(LOW)
+    async with bots.hanging(request):
+        await bots.world.stores.database.transact(lambda _: rows("UPDATE plan SET body = '{}'"))
+        if how == "button":
+            stopped = await bots.stop_run(person, request.id)
+        else:
+            where = CONVERSATION if how == "conversation" else None
+            stopped = await bots.stop(person, where, everything=how == "all")
+            assert [one.id for one in stopped.requests] == [waits.id]
+        [run] = stopped.runs
+        assert run.state is RunState.UNKNOWN
 
 
 async def test_run_stop_for_a_part_of_the_plan_is_not_enough(bots: Bots) -> None:

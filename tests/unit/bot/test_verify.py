@@ -21,8 +21,10 @@ from tests.stores import SUCCEEDED, UNKNOWN, Stores, everything, facts_of, log_o
 
 LOOK = ("verify", "alpha", "words.txt")
 MOVE = a_tool("move", verify=True, steps=2)
-NO_RUN = "There is no run of that id that you may resolve. Look at `sayso runs`."
-BY_HAND = "Look yourself, then say with --happened or --did-not what you found."
+NO_RUN = (
+    "There is no run of that id that you may resolve. /runs in a chat or `sayso runs` lists them."
+)
+BY_HAND = "Look yourself, then say what you found: happened or did-not."
 
 
 @pytest.fixture
