@@ -50,7 +50,7 @@ async def serve(
     ready: Callable[[], None],
     *,
     grace: float = _GRACE,
-    before: Callable[[], Awaitable[None]] = _at_once,
+    before: Callable[[], Awaitable[object]] = _at_once,
 ) -> None:
     """Run what is due until `stop`; what then takes too long is cut, and so unknown.
 
