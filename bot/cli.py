@@ -1,7 +1,5 @@
 """The `sayso` command line. Only declarations: nothing heavy is imported before a command runs."""
 
-import io
-import logging
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -9,7 +7,8 @@ from typing import Any
 
 import click
 
-from bot.ending import do, fail
+from bot import logged
+from bot.ending import do, ended, fail, say
 from bot.usage import all_of_it, argument, conversation_id, explained, request, run_id
 from core.errors import Refused, SaysoError
 
@@ -288,18 +287,15 @@ def _run(command: str, **given: Any) -> None:
 
 def main() -> int:
     """Run the command line; with `--json`, wrong usage is one object too."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(message)s"
-    )
-    for stream in (sys.stdout, sys.stderr):
-        # What somebody typed may hold characters that this terminal cannot show.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    logged.begin()
+    return ended(_call)
+
+
+def _call() -> int:
     try:
         code: int = cli.main(prog_name="sayso", standalone_mode=False) or 0
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return 2
+        return say(error.format_message(), err=True) or 2
     except click.UsageError as error:
         return fail(explained(error), as_json="--json" in sys.argv)
     except click.Abort:

@@ -1,7 +1,10 @@
 """Somebody at a terminal: every line is answered visibly, whatever it leads to."""
 
+import asyncio
 import logging
+import os
 import re
+import signal
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -10,14 +13,14 @@ from adapters.console.inbound import read
 from approvals import cards
 from approvals.models import RUN, RunState
 from bot import wiring
-from bot.conversing import Conversing
+from bot.conversing import Conversing, Left
 from bot.looking import MOST
 from bot.wiring import Seams
 from core.deliveries import Asking, Text
 from core.errors import OutcomeUnknown, Unavailable
 from core.terminal import Line, Seat, Typed
 from tests.fakes.terminal import FakeTerminal
-from tests.jobs import soon
+from tests.jobs import PATIENCE, soon
 from tests.sayso import Sayso
 
 CTRL_C = Line(interrupted=True)
@@ -234,9 +237,10 @@ async def test_goodbye_speaks_of_what_waits_only_where_something_does(
     conversing: Conversing, terminal: FakeTerminal
 ) -> None:
     type_in(terminal, "/quit")
-    assert await conversing.hold() == "You left."
+    assert (await conversing.hold()).goodbye == "You left."
     type_in(terminal, "append alpha", "/quit")
-    assert await conversing.hold() == "You left. What waits goes on waiting: sayso requests"
+    left = await conversing.hold()
+    assert left.goodbye == "You left. What waits goes on waiting: sayso requests"
 
 
 async def held_until_it_runs(
@@ -254,7 +258,106 @@ async def held_until_it_runs(
 
     terminal.first = lambda: soon(runs)
     type_in(terminal, *lines, "/quit", "/quit", "never read")
-    return await conversing.hold()
+    return (await conversing.hold()).goodbye
+
+
+async def a_slow_run(
+    conversing: Conversing, terminal: FakeTerminal, seconds: int, *after: str
+) -> "asyncio.Task[Left]":
+    """Pipe in lines of which one begins to run for so long; return the conversation once it does."""
+    type_in(terminal, f"slow append beta {seconds}", "/as bob", "/approve", *after)
+    holding = asyncio.create_task(conversing.hold())
+
+    async def runs() -> bool:
+        return conversing.app.engine.holds(RUN)
+
+    await soon(runs)
+    return holding
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_ends_a_pipe_at_once_and_no_line_behind_it_is_done(
+    conversing: Conversing, terminal: FakeTerminal, number: signal.Signals
+) -> None:
+    holding = await a_slow_run(conversing, terminal, 30, "append alpha", "/quit")
+    os.kill(os.getpid(), number)
+    left = await asyncio.wait_for(holding, PATIENCE)
+    assert left.code == 128 + number
+    assert left.goodbye == "You left. A run was going on: sayso runs tells how it ended."
+    assert [line.text for line in terminal.lines if line.text] == ["append alpha", "/quit"]
+    assert "A run goes on" not in " ".join(terminal.shown)
+    assert len(await conversing.app.records.requests()) == 1
+
+
+async def test_a_reader_who_is_gone_ends_it_as_a_signal_does(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    holding = await a_slow_run(conversing, terminal, 30, "append alpha")
+    terminal.reader_left.set()
+    left = await asyncio.wait_for(holding, PATIENCE)
+    assert left.code == 128 + signal.SIGPIPE
+    assert [line.text for line in terminal.lines if line.text] == ["append alpha"]
+
+
+async def test_a_line_that_takes_long_does_not_keep_a_signal_from_ending_it(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    async def is_at_it() -> bool:
+        return bool(terminal.names)
+
+    async with terminal.answering():  # so that no line is answered
+        type_in(terminal, "append alpha", "append beta")
+        holding = asyncio.create_task(conversing.hold())
+        await soon(is_at_it)
+        os.kill(os.getpid(), signal.SIGTERM)
+        left = await asyncio.wait_for(holding, PATIENCE)
+    assert left.code == 128 + signal.SIGTERM
+    assert await conversing.app.records.requests() == []
+
+
+async def test_a_pipe_that_ends_sees_somebody_elses_run_through_that_it_took_over(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    await approved_elsewhere(conversing, 1)
+    terminal.first = lambda: soon(lambda: holds_a_run(conversing))
+    type_in(terminal, "/quit")
+    left = await asyncio.wait_for(conversing.hold(), PATIENCE)
+    assert (left.code, left.goodbye) == (0, "You left.")
+    assert terminal.shown == ["A run goes on in this process, and is waited for. A signal cuts it."]
+    [run] = await conversing.app.records.runs()
+    assert run.state is RunState.SUCCEEDED
+
+
+async def test_and_a_signal_cuts_that_too(conversing: Conversing, terminal: FakeTerminal) -> None:
+    await approved_elsewhere(conversing, 30)
+    terminal.first = lambda: soon(lambda: holds_a_run(conversing))
+    type_in(terminal, "/quit")
+    holding = asyncio.create_task(conversing.hold())
+
+    async def is_told() -> bool:
+        return bool(terminal.shown)
+
+    await soon(is_told)
+    os.kill(os.getpid(), signal.SIGTERM)
+    left = await asyncio.wait_for(holding, PATIENCE)
+    assert left.code == 128 + signal.SIGTERM
+    assert left.goodbye == "You left. A run was going on: sayso runs tells how it ended."
+
+
+async def holds_a_run(conversing: Conversing) -> bool:
+    """Whether this process runs something."""
+    return conversing.app.engine.holds(RUN)
+
+
+async def approved_elsewhere(conversing: Conversing, seconds: int) -> None:
+    """Have others ask for and approve something that nobody runs yet."""
+    asking = at_another(conversing, FakeTerminal())
+    await asking.take(f"slow append beta {seconds}")
+    async with asking.serving():
+        await asking.rest()
+    [request] = await conversing.app.records.requests()
+    asking.sit("bob")
+    await asking.take(f"/approve {request.id}")
 
 
 async def test_nobody_sits_down_whom_sayso_does_not_know(
