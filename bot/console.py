@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from approvals.cards import report, verification
 from approvals.models import RunState
+from approvals.reports import report, verification
 from bot import (
     authority,
     connecting,

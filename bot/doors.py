@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from approvals import cards
+from approvals import reports
 from approvals.models import Request
 from bot import plain, spoken
 from bot.wiring import App
@@ -102,7 +102,7 @@ class Doors:
             seen = await self.app.resolving.verify(seat.identity, run, index)
             if self.is_here(seen.run.conversation):
                 return "It was looked at; that decides nothing."
-            return cards.verification(seen, then=spoken.resolving(run, index))
+            return reports.verification(seen, then=spoken.resolving(run, index))
         happened = resolve.found == "happened"
         ended = await self.app.resolving.resolve(seat.identity, run, index, happened=happened)
         if self.is_here(ended.conversation):

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from approvals import cards, entitlement
+from approvals import cards, entitlement, reports
 from approvals.gate import Gate
 from approvals.models import Request, Run
 from approvals.store import ApprovalStore, Newest, Ran, Records, RunStore
@@ -63,7 +63,7 @@ class Looking:
         _, _, found = await self.gate.seen(identity, request)
         now, run = await self.latest(found)
         card, told = cards.drawn(now, run)
-        buttons = cards.choices(run) if run else ()
+        buttons = reports.choices(run) if run else ()
         return Asking(card=replace(card, buttons=buttons or card.buttons), status=told)
 
     async def latest(self, request: Request) -> tuple[Request, Run | None]:

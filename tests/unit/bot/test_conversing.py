@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from adapters.console.inbound import read
-from approvals import cards
+from approvals import reports
 from approvals.models import RUN, RunState
 from bot import wiring
 from bot.conversing import Conversing, Left
@@ -411,7 +411,7 @@ async def test_a_bare_word_about_an_unknown_step_stands_only_for_what_was_shown_
     [run] = await conversing.app.records.runs()
     assert run.state is RunState.UNKNOWN
     await conversing.take(f"/show {request}")
-    assert terminal.cards[-1].card.buttons == cards.choices(run)
+    assert terminal.cards[-1].card.buttons == reports.choices(run)
     await conversing.take(f"/resolve {word}")
     assert "was never shown here" not in terminal.shown[-1]
     [now] = await conversing.app.records.runs()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.storage.transactions import rows
-from approvals import cards
+from approvals import reports
 from approvals.models import Run, RunState, StepEnd
 from core.errors import Refused
 from core.ports import Ended, Ending
@@ -71,7 +71,7 @@ async def test_it_shows_how_the_command_ended_and_what_it_printed_and_decides_no
     assert (seen.run, seen.index, seen.principal, seen.ended) == (run, 0, "bob", how)
     after = await everything(bots.world.stores.database)
     assert {table for table in after if after[table] != before[table]} == {"audit", "entry", "rate"}
-    assert await said_in(bots.world.stores, CONVERSATION, "note") == [cards.verification(seen)]
+    assert await said_in(bots.world.stores, CONVERSATION, "note") == [reports.verification(seen)]
     last = (await log_of(bots.world.stores))[-1]
     assert (last.kind, facts_of(last)) == (
         "step.verified",
