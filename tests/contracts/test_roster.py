@@ -181,3 +181,14 @@ async def test_a_platform_that_is_back_is_believed_again(company: Company) -> No
     assert await company.ask(BOB, Freshness.NOW) == Unknown(why=company.down("fatal_error"))
     company.people.down = ""
     assert await company.ask(BOB, Freshness.RECENT) == IN_SRE
+
+
+async def test_for_what_gives_nobody_anything_an_answer_of_more_than_ten_minutes_is_none(
+    company: Company,
+) -> None:
+    company.people.gone["U2"] = Why.DEACTIVATED
+    await company.ask(BOB, Freshness.NOW)
+    company.clock.pass_by(10 * MINUTE)
+    assert await company.ask(BOB, Freshness.HELD) == NotActive(why=Why.DEACTIVATED)
+    company.clock.pass_by(SECOND)
+    assert await company.ask(BOB, Freshness.HELD) == IN_SRE

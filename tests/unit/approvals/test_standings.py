@@ -350,3 +350,40 @@ async def test_without_a_roster_nobody_is_asked_and_nothing_is_made_anew(world: 
         with pytest.raises(StopIteration) as ended:
             asked.send(None)  # it waits for nothing at all
         assert ended.value.value is authority
+
+
+async def test_i3_who_is_gone_for_certain_ends_it_at_the_click_too(
+    world: World, slack: FakeRoster, clock: FrozenClock
+) -> None:
+    world.risks = (*world.risks[:2], replace(world.risks[2], quorum=3))
+    world.groups["dave"] = {"ops"}
+    request = await world.propose(HIGH)
+    await world.approve("bob", request)
+    await world.approve("carol", request)
+    slack.gone["U3"] = Why.DEACTIVATED
+    slack.groups_down = DOWN
+    clock.pass_by(11 * MINUTE)
+    await failed(world.approve("dave", request))
+    now = await world.now(request)
+    assert (now.state, now.reason) == (
+        State.REVOKED,
+        "the Slack account of carol was deactivated, so carol may no longer approve it",
+    )
+
+
+async def test_i14_an_account_in_another_tenant_gives_and_takes_nothing(
+    world: World, slack: FakeRoster
+) -> None:
+    theirs = Identity(platform="slack", workspace="T2", user="U9")
+    listed = world.authority()
+    bob = listed.directory.people["bob"]
+    bob = replace(bob, identities=bob.identities | {theirs})
+    workspaces = {**listed.directory.workspaces, ("slack", "T2"): "globex"}
+    directory = replace(listed.directory, workspaces=workspaces, people={"bob": bob})
+    authority = replace(listed, directory=directory)
+    slack.gone["U9"] = Why.DEACTIVATED
+    found = await Standings(rosters={"slack": slack}).acting(authority, TENANT, "bob")
+    person = found.directory.find(TENANT, "bob")
+    assert person is not None
+    assert person.groups == {"sre"}
+    assert {user for users, _ in slack.asked for user in users} == {"U2"}
