@@ -1,7 +1,7 @@
 """P-03: what a stop stops, who may, and that it tells what it did."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import pytest
 
@@ -17,11 +17,13 @@ from core.conversations import Turn
 from core.errors import Refused
 from core.outcomes import Reason
 from core.principals import Identity
+from core.roster import Freshness
 from core.transcript import Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, a_new_request, a_proposal
 from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
+from tests.fakes.roster import FakeRoster
 from tests.fakes.runner import for_ever
 from tests.gates import APPEND, EVE, HIGH, LOW, World, allow, who
 from tests.jobs import soon
@@ -799,3 +801,26 @@ async def test_i5_i14_an_unknown_a_foreign_and_a_tampered_id_get_one_answer(bots
             answers.add(told.value.shown)
         assert await unlogged(bots) == before
     assert len(answers) == 1
+
+
+async def by_conversation(bots: Bots, _: Request) -> Stopped:
+    return await bots.stop("frank", CONVERSATION)
+
+
+async def by_button(bots: Bots, request: Request) -> Stopped:
+    return await bots.stop_run("frank", request.id)
+
+
+@pytest.mark.parametrize("stop", [by_conversation, by_button])
+async def test_x9_a_stop_waits_for_no_platform_that_cannot_be_asked(
+    bots: Bots, stop: Callable[[Bots, Request], Awaitable[Stopped]]
+) -> None:
+    slack = FakeRoster(down="it could not be reached")
+    bots.world.on_slack["frank"] = Identity(platform="slack", workspace="T1", user="U6")
+    request = await bots.world.propose()
+    async with bots.hanging(request) as [approving]:
+        bots.world.rosters["slack"] = slack
+        stopped = await stop(bots, request)
+        await approving
+    assert [run.state for run in stopped.runs] == [RunState.UNKNOWN]
+    assert {freshness for _, freshness in slack.asked} == {Freshness.HELD}
