@@ -1,6 +1,6 @@
 """Sayso's Slack adapter on Sayso's own Slack, with a desk of the test's."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ from tests.fakes.desk import FakeDesk
 from tests.standins.slack import FakeSlack
 
 ALICE, BOB, OPS = "U0ALICE", "U0BOB", "C0OPS"
-QUICK = Pace(ping=0.1, opens=2.0, look=0.05, close=0.5)
+QUICK = Pace(ping=0.1, opens=2.0, look=0.05, retire=0.2, close=0.5)
 PLACE = Place(platform="slack", workspace="T0TEAM", channel=OPS)
 
 
@@ -34,7 +34,7 @@ class Scene:
 
 
 @asynccontextmanager
-async def slack_of_two() -> AsyncIterator[FakeSlack]:
+async def slack_of_two() -> AsyncGenerator[FakeSlack]:
     """Let there be Alice and Bob in a channel with Sayso."""
     async with FakeSlack() as slack:
         for user in (ALICE, BOB):
@@ -63,7 +63,7 @@ async def connected(
     pace: Pace = QUICK,
     drains_within: float = 5.0,
     **other: object,
-) -> AsyncIterator[Scene]:
+) -> AsyncGenerator[Scene]:
     """Let Sayso be there, connected as it is set up."""
     platform = SlackPlatform(
         setup=setup_of(slack, **other),

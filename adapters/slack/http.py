@@ -22,6 +22,8 @@ MOST = 1024 * 1024
 _BODY_WITHIN = 10.0
 """Seconds in which a body has to be here."""
 _CLOSES_WITHIN = 2.0
+_FELL_OVER = 500
+"""Bolt's own status. What could not be stored is answered with another one."""
 
 
 def no_secret(setup: SlackSetup) -> None:
@@ -69,17 +71,25 @@ class Listener:
     async def _posted(self, request: web.Request) -> web.Response:
         try:
             body = read(await _raw(request), self.setup.signing_secret or "", self.now())
+            return _greeting(body) or await self._dispatched(request, body)
         except NotAccepted as error:
             return web.Response(status=error.status)
-        return _greeting(body) or await self._dispatched(request, body)
 
     async def _dispatched(self, request: web.Request, body: Payload) -> web.Response:
-        """Give Bolt what was verified, not what it would read out of the bytes once more."""
+        """Give Bolt what was verified, not what it would read out of the bytes once more.
+
+        Bolt falls over shapes that Slack never sends, also before anything of ours is asked.
+        """
         retry = request.headers.get("X-Slack-Retry-Num", "0")
-        asked = AsyncBoltRequest(
-            body=dict(body), mode="socket_mode", headers={"x-slack-retry-num": retry}
-        )
-        answer = await self.app.async_dispatch(asked)
+        try:
+            asked = AsyncBoltRequest(
+                body=dict(body), mode="socket_mode", headers={"x-slack-retry-num": retry}
+            )
+            answer = await self.app.async_dispatch(asked)
+        except Exception as error:
+            raise NotAccepted(400) from error
+        if answer.status == _FELL_OVER:
+            raise NotAccepted(400)
         return web.Response(
             status=answer.status,
             text=answer.body,

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from adapters.slack.waits import Waits
-from core.deliveries import Opening, Progress, Text
+from core.deliveries import Message, Opening, Progress, Text
 from core.errors import Invalid, Refused, Unavailable
 from core.events import OPENS, Place
 from tests.fakes.clock import START
@@ -40,10 +40,6 @@ async def place(scene: Scene) -> Place:
 def ours(scene: Scene) -> list[str]:
     """Return the ids of everything that Sayso has posted and that is still there."""
     return [m["ts"] for m in scene.slack.messages(OPS) if m["user"] == scene.slack.work.bot]
-
-
-def wait_is_over(scene: Scene) -> None:
-    scene.platform.chat.waits = Waits()
 
 
 async def test_a_text_is_posted_into_its_thread_with_nothing_fetched(
@@ -325,7 +321,8 @@ async def test_the_thread_shows_what_sayso_is_at(scene: Scene, place: Place) -> 
     running = Progress(run="r-1", title="Restart web", status="Step 1 of 2", began_at=START)
     at = (OPS, str(place.thread))
 
-    for number, message in enumerate((asking(), running, Text(text="Done."))):
+    messages: tuple[Message, ...] = (asking(), running, Text(text="Done."))
+    for number, message in enumerate(messages):
         await scene.platform.chat.post(place, message, key=f"post:c:{number}")
         shown = number + 1
         await scene.slack.until(lambda: len(scene.slack.work.sessions.get(at, ())) == shown)  # noqa: B023

@@ -125,6 +125,17 @@ async def test_a_redelivered_event_is_taken_once(scene: Scene) -> None:
     assert len(scene.desk.events) == 1
 
 
+async def test_a_mention_that_slack_tells_of_twice_is_refused_once(scene: Scene) -> None:
+    scene.desk.says = [Refused("You may not ask here."), Refused("Twice.")]
+
+    both = await scene.slack.people.mention(ALICE, OPS, "restart web")
+    await scene.platform.tasks.drain(1.0)
+
+    assert [each.acked for each in both] == [True, True]
+    assert len(scene.desk.events) == 1
+    assert len(scene.slack.ephemerals(ALICE)) == 1
+
+
 async def test_a_refused_event_is_acknowledged_and_told_in_its_thread(scene: Scene) -> None:
     root = await scene.slack.people.say(ALICE, ALICE, "restart web")
     scene.desk.says = [Refused("You may not ask here.")]
