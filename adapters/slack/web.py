@@ -84,6 +84,10 @@ class Web:
             method, lambda: self.client.api_call(method, http_verb="GET", params=params), within
         )
 
+    async def call(self, method: str, **query: object) -> Answer:
+        """Call a method that only reads; of an error, `detail` holds Slack's word for it."""
+        return await self.read(method, query)
+
     async def write(
         self, method: str, body: Mapping[str, object], *, within: float | None = None
     ) -> Answer:
@@ -131,7 +135,7 @@ class Web:
             raise Refused("That address is not Slack's, so nothing was sent there.")
         async with self.opened():
             status = await self._sent(url, json=json, data=data, within=within)
-        if status >= 400:  # noqa: PLR2004 - HTTP's own number
+        if status >= 300:  # noqa: PLR2004 - HTTP's own number
             raise failed("response_url", status=status, body={"error": f"http_{status}"})
 
     async def _sent(
