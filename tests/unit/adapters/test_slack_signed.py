@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
@@ -29,11 +30,6 @@ def status(posted: Posted, now: float = NOW) -> int:
     return 200
 
 
-def changed(posted: Posted, **to: object) -> Posted:
-    parts = {name: getattr(posted, name) for name in ("body", "signatures", "times", "types")}
-    return Posted(**(parts | to))
-
-
 def test_what_slack_signed_is_read() -> None:
     command = urlencode({"command": "/ask", "text": "a & b ü"}).encode()
 
@@ -52,10 +48,10 @@ def test_an_old_signature_is_no_proof(late: float, wanted: int) -> None:
 def test_a_header_twice_is_no_proof() -> None:
     good = signed(b"{}")
 
-    assert status(changed(good, signatures=[*good.signatures, *good.signatures])) == 401
-    assert status(changed(good, times=[*good.times, *good.times])) == 401
-    assert status(changed(good, types=[JSON, JSON])) == 415
-    assert status(changed(good, types=[])) == 415
+    assert status(replace(good, signatures=[*good.signatures, *good.signatures])) == 401
+    assert status(replace(good, times=[*good.times, *good.times])) == 401
+    assert status(replace(good, types=[JSON, JSON])) == 415
+    assert status(replace(good, types=[])) == 415
 
 
 @pytest.mark.parametrize("at", ["", "x", "-1", "1e9", "٣" * 10, "1700000000 ", "9" * 13, "1.7"])
@@ -65,17 +61,17 @@ def test_a_time_that_is_none_is_no_proof(at: str) -> None:
 
 @pytest.mark.parametrize("signature", ["", "v0=", "v0=é", "v1=" + "0" * 64, "\udcff" * 9])
 def test_a_signature_that_is_none_is_no_proof(signature: str) -> None:
-    assert status(changed(signed(b"{}"), signatures=[signature])) == 401
+    assert status(replace(signed(b"{}"), signatures=[signature])) == 401
 
 
 def test_the_secret_and_every_byte_count() -> None:
     assert status(signed(b"{}", secret="another")) == 401
-    assert status(changed(signed(b"{}"), body=b"{} ")) == 401
-    assert status(changed(signed(b"{}"), times=["1700000001"])) == 401
+    assert status(replace(signed(b"{}"), body=b"{} ")) == 401
+    assert status(replace(signed(b"{}"), times=["1700000001"])) == 401
 
 
 def test_the_proof_comes_before_everything_else() -> None:
-    assert status(changed(signed(b"no json", "text/plain"), signatures=["v0=0"])) == 401
+    assert status(replace(signed(b"no json", "text/plain"), signatures=["v0=0"])) == 401
 
 
 @given(st.binary(max_size=300), st.sampled_from([JSON, FORM, "text/plain", "\udcff;", ""]))
