@@ -29,7 +29,7 @@ _TOKENS = frozenset(
     }
 )
 _GONE = "That message is no longer in Slack."
-LATE = "Slack waits three seconds for a form to open, and that was too long. Press it again."
+_LATE = "Slack waits three seconds for a form to open, and that was too long. Press it again."
 _RULES = "The rules of this Slack workspace do not let Sayso post there. Ask one of its admins."
 _LONG = "That is more than Slack takes in one message."
 _SENTENCES = {
@@ -48,11 +48,11 @@ _SENTENCES = {
     "msg_too_long": _LONG,
     "msg_blocks_too_long": _LONG,
     "user_not_in_channel": "That person is not in the channel.",
-    "expired_trigger_id": LATE,
-    "exchanged_trigger_id": LATE,
-    "invalid_trigger_id": LATE,
-    "trigger_expired": LATE,
-    "trigger_exchanged": LATE,
+    "expired_trigger_id": _LATE,
+    "exchanged_trigger_id": _LATE,
+    "invalid_trigger_id": _LATE,
+    "trigger_expired": _LATE,
+    "trigger_exchanged": _LATE,
 }
 
 

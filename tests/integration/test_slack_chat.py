@@ -274,6 +274,19 @@ async def test_an_edit_that_failed_is_not_taken_for_done(scene: Scene, place: Pl
     assert "Approved by Bob." in scene.slack.edits(OPS, ts)[-1]
 
 
+async def test_back_to_what_it_was_is_an_edit_where_nobody_knows_what_it_is(
+    scene: Scene, place: Place
+) -> None:
+    ts = await scene.platform.chat.post(place, asking(), key="post:c:1")
+    scene.slack.faults.loses_reply("chat.update")
+    with pytest.raises(Unavailable):
+        await scene.platform.chat.edit(place, ts, asking("Approved by Bob."))
+
+    await scene.platform.chat.edit(place, ts, asking())
+
+    assert "Approved by Bob." not in scene.slack.edits(OPS, ts)[-1]
+
+
 async def test_a_message_that_is_gone_needs_no_edit(scene: Scene, place: Place) -> None:
     ts = await scene.platform.chat.post(place, asking(), key="post:c:1")
     scene.slack.work.message(OPS, ts).gone = True
@@ -329,6 +342,19 @@ async def test_the_thread_shows_what_sayso_is_at(scene: Scene, place: Place) -> 
 
     statuses = [each["status"] for each in scene.slack.work.sessions[at]]
     assert statuses == ["suspended", "processing", "active"]
+
+
+async def test_of_statuses_that_come_at_once_the_last_is_shown(scene: Scene, place: Place) -> None:
+    gate = scene.slack.faults.holds("agents.sessions.setStatus")
+    for number in range(3):
+        await scene.platform.chat.post(place, asking(), key=f"post:c:{number}")
+    await scene.platform.chat.post(place, Text(text="Done."), key="post:c:9")
+    gate.set()
+    await scene.platform.tasks.drain(5)
+
+    shown = [each["status"] for each in scene.slack.work.sessions[OPS, str(place.thread)]]
+    assert shown[-1] == "active"
+    assert len(shown) <= 2
 
 
 async def test_an_app_that_is_no_agent_is_told_so_once(scene: Scene, place: Place) -> None:

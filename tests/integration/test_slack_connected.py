@@ -72,17 +72,33 @@ async def test_a_socket_that_is_cut_comes_back(scene: Scene) -> None:
     assert (await scene.slack.people.say(ALICE, ALICE, "restart web")).acked
 
 
-async def test_a_socket_that_nobody_reads_any_more_is_replaced(scene: Scene) -> None:
-    sockets = scene.slack.sockets
-    await scene.slack.sockets.until_opened(2)
-    dead = _readers()
-    dead[0].cancel()
+async def test_a_socket_that_was_replaced_still_brings_what_was_on_its_way(
+    slack: FakeSlack,
+) -> None:
+    async with connected(slack, pace=replace(QUICK, retire=30.0)) as scene:
+        old = slack.sockets.open[0]
+        await slack.sockets.disconnect(socket=0)
+        await slack.sockets.until_opened(3)
+        for n in range(6):
+            said = await slack.people.say(ALICE, ALICE, f"restart {n}")
+            assert said.acked
 
-    await sockets.until_opened(3)
-    await sockets.until_open(2)
-    for socket in (0, 1):
-        sockets.turn = socket
-        assert (await scene.slack.people.say(ALICE, ALICE, f"restart {socket}")).acked
+        assert slack.sockets.open[0] is old
+        assert (await slack.redeliver(said, socket=0)).acked
+        assert len(scene.desk.events) == 6
+    await slack.sockets.until_open(0)
+
+
+async def test_a_socket_that_nobody_reads_any_more_is_replaced(slack: FakeSlack) -> None:
+    async with connected(slack, pace=replace(QUICK, ping=30.0)) as scene:
+        _readers()[0].cancel()
+
+        await slack.sockets.until_opened(3)
+        await slack.sockets.until_open(2)
+        for socket in (0, 1):
+            slack.sockets.turn = socket
+            assert (await slack.people.say(ALICE, ALICE, f"restart {socket}")).acked
+        assert len(scene.desk.events) == 2
 
 
 async def test_where_none_can_be_opened_it_is_tried_again(scene: Scene) -> None:

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 
 import pytest
 
 from adapters.slack.intake import Patience
 from core.errors import OutcomeUnknown, Refused, Unavailable
 from core.events import Approve, Ask, Deny, Invited, Review, Stop, StopHere
-from core.platforms import Told
+from core.platforms import Home, Told
 from tests.slack import ALICE, BOB, OPS, Scene, asking, connected, slack_of_two
 from tests.standins.slack import FakeSlack
 
@@ -423,7 +424,36 @@ async def test_slacks_own_stop_is_a_stop_and_the_thread_shows_it(scene: Scene) -
     assert scene.slack.work.sessions[OPS, str(place.thread)][-1]["status"] == "active"
 
 
-async def test_nothing_is_taken_in_on_leaving_and_what_was_ends(slack: FakeSlack) -> None:
+async def test_what_is_pressed_in_the_home_tab_is_answered_directly(scene: Scene) -> None:
+    scene.desk.home_is = Home(greeting="Hello.", waits=(asking(),), runs=())
+    await scene.slack.hands.open_home(ALICE)
+    await scene.slack.until(lambda: scene.slack.work.homes)
+    scene.desk.says = [Told(text="That request has ended.")]
+
+    await scene.slack.hands.click_home(ALICE, "sayso:review:1")
+
+    await scene.slack.until(lambda: scene.slack.messages(ALICE))
+    assert "has ended" in str(scene.slack.messages(ALICE)[0]["blocks"])
+
+
+async def test_what_comes_while_leaving_is_left_to_others(slack: FakeSlack) -> None:
+    slack.sockets.ack_within = 0.2
+    async with AsyncExitStack() as stack:
+        scene = await stack.enter_async_context(connected(slack))
+        scene.desk.gate = asyncio.Event()
+        clicking = asyncio.create_task(slack.people.slash(ALICE, OPS, "/stop"))
+        await scene.desk.until_taken()
+        leaving = asyncio.create_task(stack.aclose())
+        late = await slack.people.say(ALICE, ALICE, "restart web")
+        scene.desk.gate.set()
+        await leaving
+    await clicking
+
+    assert not late.acked
+    assert len(scene.desk.events) == 1
+
+
+async def test_what_was_taken_in_comes_to_its_end_on_leaving(slack: FakeSlack) -> None:
     async with connected(slack) as scene:
         scene.desk.gate = asyncio.Event()
         slack.sockets.ack_within = 1.0
