@@ -39,7 +39,7 @@ def stop(work: Workspace, body: Json) -> Json:
     """End a stream, with its blocks if any."""
     append(work, body)
     stream = _going_on(work, body)
-    replace(work, body["channel"], body["ts"], content({**body, "text": stream.text or " "}))
+    replace(work, body["channel"], body["ts"], content(_whole(body, stream)))
     stream.over = True
     return {"channel": body["channel"], "ts": body["ts"]}
 
@@ -100,6 +100,11 @@ def _reaction(work: Workspace, body: Json) -> tuple[str, str, str]:
     channel = work.found(body["channel"])
     work.message(channel.id, body["timestamp"])
     return channel.id, body["timestamp"], body["name"]
+
+
+def _whole(body: Json, stream: Stream) -> Json:
+    blocks = {"blocks": body["blocks"]} if body.get("blocks") else {}
+    return {"text": stream.text or " ", **blocks}
 
 
 def _written(body: Json) -> str:

@@ -32,19 +32,14 @@ def complete(blocks: list[Json]) -> None:
 
 def checked(blocks: object, *, most: int, allowed: set[str], error: str) -> list[Json]:
     """Return the blocks where Slack takes them; raise what it says otherwise."""
-    if not isinstance(blocks, list):
-        raise SlackSays("invalid_blocks_format")
-    given = cast("list[object]", blocks)
-    found = objects(given)
-    if len(found) != len(given):
+    found = objects(blocks)
+    if not isinstance(blocks, list) or len(found) != len(cast("list[object]", blocks)):
         raise SlackSays("invalid_blocks_format")
     problems = [*_together(found, most), *_each(found, allowed)]
     if problems:
         raise SlackSays(error, *problems)
-    if (
-        sum(len(each["text"]) for each in walk(found) if isinstance(each.get("text"), str))
-        > ALL_TEXT
-    ):
+    texts = [each["text"] for each in walk(found) if isinstance(each.get("text"), str)]
+    if sum(map(len, texts)) > ALL_TEXT:
         raise SlackSays("msg_blocks_too_long")
     complete(found)
     return found

@@ -5,7 +5,7 @@ from tests.standins.slack.methods import method, needs
 from tests.standins.slack.wire import Json, SlackSays, copied
 from tests.standins.slack.workspace import Workspace
 
-TEXT, MARKDOWN = 40_000, 12_000
+TEXT, EDITED_TEXT, MARKDOWN = 40_000, 4000, 12_000
 SHOWN = ("text", "blocks", "attachments", "metadata", "markdown_text")
 KEPT = (*SHOWN, "thread_ts")
 WITH_BLOCKS = 50
@@ -71,6 +71,8 @@ def update(work: Workspace, body: Json) -> Json:
     message = work.message(channel.id, body["ts"])
     if message.now.get("bot_id") != work.bot_id:
         raise SlackSays("cant_update_message")
+    if len(str(body.get("text", ""))) > EDITED_TEXT:
+        raise SlackSays("msg_too_long")
     shown = content(body)
     replace(work, channel.id, body["ts"], shown)
     now = copied(message.now)

@@ -73,6 +73,8 @@ class FakeSlack:
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
         """Close every socket and stop to listen."""
+        for gate in self.faults.gates.values():
+            gate.set()
         await self.sockets.close()
         await self._runner.cleanup()
 

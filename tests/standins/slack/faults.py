@@ -25,6 +25,10 @@ class Faults:
 
     waiting: dict[str, list[Fault]] = field(default_factory=dict[str, list[Fault]])
     gates: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
+    held: dict[str, int] = field(default_factory=dict[str, int])
+    """How many calls of each method have come to wait."""
+    down: bool = False
+    """Whether every connection ends before Slack has done anything."""
     token: str | None = None
     """What Slack says to every call with the bot's token: `account_inactive`, `token_revoked`."""
 
@@ -59,5 +63,7 @@ class Faults:
 
     def next(self, method: str) -> Fault | None:
         """Return what this call meets, if anything."""
+        if self.down:
+            return Fault(cuts=True)
         waiting = self.waiting.get(method)
         return waiting.pop(0) if waiting else None

@@ -59,9 +59,11 @@ class Hands:
             self._answered(user, view_id, delivery.answer or {})
         return delivery
 
-    async def close_view(self, user: str, view_id: str) -> Delivery:
-        """Close a modal; Slack tells of it where the view has `notify_on_close`."""
+    async def close_view(self, user: str, view_id: str) -> Delivery | None:
+        """Close a modal; Slack tells of it only where the view has `notify_on_close`."""
         view = self.work.views.pop(view_id)
+        if not view["notify_on_close"]:
+            return None
         payload = payloads.interaction(self.work, "view_closed", user)
         payload.pop("trigger_id")
         return await self.deliver(
@@ -117,11 +119,11 @@ class Hands:
                 "type": "message", "message_ts": ts, "channel_id": channel,
                 "is_ephemeral": fleeting, **thread,
             },
-            "channel": {"id": channel, "name": self.work.channels[channel].name},
+            "channel": {"id": channel, "name": payloads.name(self.work.channels[channel])},
             "response_url": f"{self.reply_at}/{reply}",
         }  # fmt: skip
         if not fleeting:
-            where["message"] = message
+            where["message"] = payloads.returned(message)
         return await self._act(user, where, button)
 
     async def _clicked_view(self, user: str, view: Json, button: Json) -> Delivery:

@@ -53,7 +53,7 @@ async def post_signed(
         "X-Slack-Request-Timestamp": at, "X-Slack-Signature": signature(secret, at, sent),
     }  # fmt: skip
     if broken == "other body":
-        sent = sent.replace(b"a", b"b")
+        sent += b" "
     sending = _spoiled(signed, broken) | {"Content-Type": content_type} | (headers or {})
     async with (
         aiohttp.ClientSession(trust_env=False) as session,

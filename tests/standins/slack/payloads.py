@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from tests.standins.slack.wire import Json
+from tests.standins.slack.wire import Json, copied, escaped, unescaped, walk
 from tests.standins.slack.workspace import Channel, Workspace
 
 
@@ -12,11 +12,18 @@ def slash(
     """Return the payload of a slash command. It never names a thread."""
     return {
         "token": "legacy", "team_id": work.team_of(user), "team_domain": "x",
-        "channel_id": channel.id, "channel_name": channel.name or "directmessage",
+        "channel_id": channel.id, "channel_name": name(channel),
         "user_id": user, "user_name": user.lower(), "command": command, "text": text,
         "api_app_id": work.app, "is_enterprise_install": "false", "response_url": reply,
         "trigger_id": work.trigger(user),
     }  # fmt: skip
+
+
+def name(channel: Channel) -> str:
+    """Return how a payload names a channel: not at all, unless it is public."""
+    if channel.partner:
+        return "directmessage"
+    return "privategroup" if channel.is_private else channel.name
 
 
 def event(work: Workspace, inner: Json, *, shared: bool = False, id: str | None = None) -> Json:  # noqa: A002
@@ -92,6 +99,15 @@ def deleted_event(work: Workspace, channel: Channel, before: Json) -> Json:
     }  # fmt: skip
 
 
+def returned(value: Json) -> Json:
+    """Return blocks as Slack hands them back: every plain text escaped, also one sent as it is."""
+    shown = copied(value)
+    for each in walk(shown):
+        if each.get("type") == "plain_text":
+            each["text"] = escaped(unescaped(str(each["text"])))
+    return shown
+
+
 def who(work: Workspace, user: str) -> Json:
     """Return somebody as an interaction names them."""
     name = user.lower()
@@ -109,7 +125,8 @@ def interaction(work: Workspace, kind: str, user: str) -> Json:
 
 def action(work: Workspace, pressed: Json, block: str) -> Json:
     """Return what was pressed. Only what the button has travels."""
-    kept: Json = {key: pressed[key] for key in ("text", "value", "style", "url") if key in pressed}
+    seen = returned(pressed)
+    kept: Json = {key: seen[key] for key in ("text", "value", "style", "url") if key in seen}
     return {
         "type": "button", "action_id": pressed["action_id"], "block_id": block, **kept,
         "action_ts": work.time.ts(),

@@ -133,6 +133,12 @@ class People:
         own = copied(self.work.message(channel, ts).now)
         return await self._event(found, payloads.message_event(found, own))
 
+    async def echo_edit(self, channel: str, ts: str) -> Delivery:
+        """Have Slack tell the app of the last edit that the app itself made."""
+        found, message = self.work.found(channel), self.work.message(channel, ts)
+        now, before = copied(message.now), copied(message.before[-1])
+        return await self._event(found, payloads.changed_event(self.work, found, now, before))
+
     async def event(self, inner: Json, *, id: str | None = None) -> Delivery:  # noqa: A002
         """Have Slack tell of anything else, with an `event_id` of one's choice."""
         return await self.deliver(EVENTS, payloads.event(self.work, inner, id=id))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -37,6 +38,8 @@ class Sockets:
     acks: list[Json] = field(default_factory=list[Json])
     """Everything that came back over any socket."""
     turn: int = 0
+    sent: list[int] = field(default_factory=list[int])
+    """Which socket each envelope went to."""
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     def address(self) -> str:
@@ -82,14 +85,19 @@ class Sockets:
         if not self.open:
             return delivery
         self.turn += 1
-        chosen = self.open[self.turn % len(self.open) if socket is None else socket]
+        number = self.turn % len(self.open) if socket is None else socket
+        chosen = self.open[number]
+        self.sent.append(number)
         frame: Json = {
             "envelope_id": envelope, "type": kind, "payload": payload,
             "accepts_response_payload": kind != "events_api", **again,
         }  # fmt: skip
         self.waiting[envelope] = asyncio.get_running_loop().create_future()
-        await chosen.web.send_json(frame)
-        return await self._acked(delivery)
+        with suppress(ConnectionError):  # it went while it was chosen: nobody acknowledges
+            await chosen.web.send_json(frame)
+            return await self._acked(delivery)
+        del self.waiting[envelope]
+        return delivery
 
     async def disconnect(self, reason: str = "refresh_requested", *, socket: int = 0) -> None:
         """Tell a socket that it is to go: `warning`, `refresh_requested`, `link_disabled`."""

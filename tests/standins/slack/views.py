@@ -8,6 +8,11 @@ from tests.standins.slack.methods import method, needs
 from tests.standins.slack.wire import Json, SlackSays, copied, objects
 from tests.standins.slack.workspace import Workspace
 
+UNSAID: Json = {
+    "private_metadata": "", "callback_id": "", "external_id": "", "close": None, "submit": None,
+    "clear_on_close": False, "notify_on_close": False, "previous_view_id": None,
+}  # fmt: skip
+"""What Slack says of a modal where the app said nothing."""
 TRIGGER_LASTS, BLOCKS, DEEPEST = 3.0, 100, 3
 
 
@@ -99,7 +104,7 @@ def _modal(work: Workspace, given: Json) -> Json:
     if problems:
         raise SlackSays("invalid_arguments", *problems)
     view["blocks"] = _blocks(view)
-    return {**view, **_identity(work)}
+    return {**UNSAID, **view, **_identity(work)}
 
 
 def _blocks(view: Json) -> list[Json]:
@@ -112,6 +117,7 @@ def _identity(work: Workspace) -> Json:
         "hash": f"{work.time.ts()}.{uuid4().hex[:8]}",
         "team_id": work.team,
         "app_id": work.app,
+        "app_installed_team_id": work.team,
         "bot_id": work.bot_id,
         "state": {"values": {}},
     }

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from aiohttp import web
@@ -16,7 +17,7 @@ from tests.standins.slack.workspace import Workspace
 MODULES = (agents, chat, directory, files, reading, views)
 """Each names its methods on being imported."""
 NESTED = ("blocks", "attachments", "metadata", "view", "chunks", "prompts", "files")
-"""What a form carries as JSON in text."""
+"""What may come as JSON in text, as forms do it."""
 OPENS = "apps.connections.open"
 
 
@@ -49,8 +50,7 @@ class Web:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Answer a call as Slack would, or as a test wants it."""
         name, body = request.match_info["method"], await _body(request)
-        if gate := self.faults.gates.get(name):
-            await gate.wait()
+        await self._held(name)
         fault = self.faults.next(name)
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         token = token or str(body.pop("token", ""))
@@ -64,6 +64,12 @@ class Web:
         headers = {"X-OAuth-Scopes": ",".join(sorted(self.work.scopes))}
         headers |= {"Retry-After": "1"} if limited else {}
         return web.json_response(told, status=429 if limited else 200, headers=headers)
+
+    async def _held(self, name: str) -> None:
+        if gate := self.faults.gates.get(name):
+            self.faults.held[name] = self.faults.held.get(name, 0) + 1
+            await self.tell()
+            await gate.wait()
 
     async def tell(self) -> None:
         """Wake everybody who waits for something to become true."""
@@ -96,13 +102,16 @@ class Web:
 
 
 async def _body(request: web.Request) -> Json:
+    body: Json
     if request.content_type == "application/json":
         given: Json = await request.json()
-        return {key: value for key, value in given.items() if value is not None}
-    body: Json = {**request.query, **(await request.post())}
+        body = {key: value for key, value in given.items() if value is not None}
+    else:
+        body = {**request.query, **(await request.post())}
     for key in NESTED:
         if isinstance(body.get(key), str):
-            body[key] = json.loads(body[key])
+            with suppress(ValueError):
+                body[key] = json.loads(body[key])
     return body
 
 
