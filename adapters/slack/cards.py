@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from adapters.slack import buttons, rich_text
-from adapters.slack.rich_text import reach, text, weight
+from adapters.slack.rich_text import length, reach, text, weight
 from adapters.slack.splitting import MOST, Part, elements
 from core.canonical import JsonObject
 from core.cards import Button, Card, Fact
@@ -16,11 +16,12 @@ PLATFORM = "slack"
 UNCHECKED = "What the agent says (nobody checked this):"
 _PREVIEW = "Preview (what a dry run printed):"
 _LONGEST_TITLE = 150
-_LONGEST_STATUS = 1_000
+_WHOLE = 1_000_000
 _MOST_NAMED = 40
 _OF_A_FACT = 120
 _KEPT_WHOLE = "Plan"
 _AN_ENTRY = 300
+_MOST_WARNINGS = 3
 
 
 def blocks(asking: Asking, team: str, most: int = MOST) -> list[JsonObject]:
@@ -29,12 +30,10 @@ def blocks(asking: Asking, team: str, most: int = MOST) -> list[JsonObject]:
     return whole if weight(whole) <= most else _blocks(shortened(asking, team, most), team)
 
 
-def looked_at(asking: Asking) -> Asking:
+def looked_at(asking: Asking, *more: Button) -> Asking:
     """Return a card for where nobody may say yes, because it vanishes or shows no plan."""
-    return replace(
-        asking,
-        card=replace(asking.card, buttons=tuple(map(_reviewed, asking.card.buttons))),
-    )
+    given = tuple(map(_reviewed, (*asking.card.buttons, *more)))
+    return replace(asking, card=replace(asking.card, buttons=given))
 
 
 def can_be_approved(card: Card) -> bool:
@@ -53,20 +52,20 @@ def _blocks(asking: Asking, team: str) -> list[JsonObject]:
 def parts(asking: Asking, team: str) -> Iterator[Part]:
     """Yield a card from its first section to its status, without its title and its buttons."""
     card = asking.card
-    title = one_line(card.title, _LONGEST_STATUS)
+    title = one_line(card.title, _WHOLE)
     if len(title) > _LONGEST_TITLE:
         yield _line([text(title, "bold")])
     yield from _code(card.plan)
     yield from (_fact(fact.label, fact.text) for fact in card.facts)
     yield from (_fact("Warning", warning) for warning in card.warnings)
     yield _fact("Estimate", card.estimate)
-    if card.preview:
+    if any(card.preview):
         yield _line([text(_PREVIEW, "bold")])
         yield from _code(card.preview)
-    if card.unchecked:
+    if any(card.unchecked):
         yield _line([text(UNCHECKED, "bold")])
         yield Part(runs=(text("\n".join(card.unchecked)),), kind="quote")
-    status = one_line(asking.status, _LONGEST_STATUS)
+    status = one_line(asking.status, _WHOLE)
     yield _line([*rich_text.dated(status, "bold")] or [text("…")])
     yield from wanted(asking, team)
 
@@ -106,7 +105,8 @@ def _mention(identity: Identity, team: str) -> JsonObject | None:
 def shortened(asking: Asking, team: str, most: int = MOST) -> Asking:
     """Return a card without what does not fit, which says so, and so without an Approve button."""
     card = _seen(looked_at(asking).card)
-    for name in ("preview", "unchecked", "plan", "facts", "warnings"):
+    asking = replace(asking, status=one_line(asking.status, _AN_ENTRY))
+    for name in ("preview", "unchecked", "plan", "warnings", "facts"):
         over = weight(_blocks(replace(asking, card=card), team)) - most
         if over <= 0:
             break
@@ -115,9 +115,11 @@ def shortened(asking: Asking, team: str, most: int = MOST) -> Asking:
 
 
 def _seen(card: Card) -> Card:
-    """Return a card whose lines are as long as they are drawn."""
+    """Return a card whose lines are as long as they are drawn, and the short ones short."""
     return replace(
         card,
+        title=one_line(card.title, _AN_ENTRY),
+        estimate=one_line(card.estimate, _AN_ENTRY),
         plan=tuple(map(rich_text.shown, card.plan)),
         facts=tuple(
             Fact(label=rich_text.shown(fact.label), text=rich_text.shown(fact.text))
@@ -145,24 +147,32 @@ def _cut(card: Card, name: str, over: int) -> Card:
         case "facts":
             return replace(card, facts=_cut_facts(card.facts, over))
         case _:
-            lines = tuple(one_line(line, _AN_ENTRY) for line in card.warnings)
-            return replace(card, warnings=(*lines[:5], *_more(len(lines) - 5, "warnings")))
+            lines = tuple(one_line(line, _AN_ENTRY) for line in card.warnings[:_MOST_WARNINGS])
+            more = _more(len(card.warnings) - len(lines), "warnings")
+            return replace(card, warnings=(*lines, *more))
 
 
 def cut_lines(lines: Sequence[str], over: int) -> tuple[str, ...]:
     """Return the first of these lines, so many that they are lighter by `over`, and what is missing."""
-    room = sum(map(weight, lines)) - over - 2 * len("1000000 more characters")
+    room = sum(map(_of_a_line, lines)) - over - 2 * len("… 1000000 more characters")
     kept = list[str]()
     for line in lines:
-        if weight(line) > room:
+        if _of_a_line(line) > room:
             break
         kept.append(line)
-        room -= weight(line)
-    if not kept and lines:
-        at = max(reach(lines[0], room - 2), 0)
-        kept = [lines[0][:at], *_more(len(lines[0]) - at, "characters")] if at else []
-        return (*kept, *_more(len(lines) - bool(at), "lines"))
+        room -= _of_a_line(line)
+    if not kept and lines and room > 1:
+        at = reach(lines[0], room - 1)
+        return (
+            lines[0][:at],
+            *_more(len(lines[0]) - at, "characters"),
+            *_more(len(lines) - 1, "lines"),
+        )
     return (*kept, *_more(len(lines) - len(kept), "lines"))
+
+
+def _of_a_line(line: str) -> int:
+    return length(line) + 1
 
 
 def _more(number: int, what: str) -> tuple[str, ...]:
@@ -180,7 +190,7 @@ def _cut_facts(facts: Sequence[Fact], over: int) -> tuple[Fact, ...]:
     for fact in facts:
         short = fact if fact in whole else _short(fact)
         cost = 0 if fact in whole else _OF_A_FACT + weight(short.text) + weight(short.label)
-        if cost > room:
+        if cost and cost > room:
             left += 1
             continue
         room -= cost

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from adapters.slack import rich_text
 from adapters.slack.rich_text import Style
-from adapters.slack.splitting import Part, said
+from adapters.slack.splitting import Part, merged, said
 from core.canonical import JsonObject
 
 _READER = (
@@ -66,7 +66,7 @@ class _Reading:
         elif kind in {"fence", "code_block"}:
             self._code(token)
         elif kind == "hr":
-            self._add([rich_text.text(token.markup or "---")])
+            self._add([rich_text.text("---")])
         elif kind.startswith(("table", "tr")):
             self._table(kind)
         else:
@@ -94,7 +94,7 @@ class _Reading:
                 pass
 
     def _words(self, children: Sequence[Token]) -> None:
-        runs = list(inline(children, "bold" if self.heading else None))
+        runs = merged([*inline(children, "bold" if self.heading else None)])
         if self.rows is not None:
             self.rows[-1].append("".join(said(run) for run in runs).replace("\n", " "))
         elif runs:
@@ -113,7 +113,8 @@ class _Reading:
             item.part = len(self.parts) - 1
         elif item.part == len(self.parts) - 1:
             last = self.parts[-1]
-            self.parts[-1] = replace(last, runs=(*last.runs, rich_text.text("\n"), *runs))
+            seam = merged([*last.runs[-1:], rich_text.text("\n"), *runs])
+            self.parts[-1] = replace(last, runs=(*last.runs[:-1], *seam))
         else:
             self.parts.append(Part(runs=tuple(runs)))
 

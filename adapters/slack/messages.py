@@ -65,15 +65,16 @@ def told(what: Told) -> Drawn:
 
     Slack forgets such a message, so a card in it cannot be approved, only looked at.
     """
-    rows = buttons.drawn(what.buttons)
-    room = MOST - weight(rows) - _FRAMES
-    words = [*_words(what.text, room // 2 if what.card else room)] if what.text else []
-    card = cards.looked_at(what.card) if what.card else None
-    shown = cards.blocks(card, "", MOST - weight([*words, *rows])) if card else []
-    said = (what.text, f"{one_line(card.card.title)}\n{one_line(card.status)}" if card else "")
+    if what.card is None:
+        rows = buttons.drawn(what.buttons)
+        words = [*_words(what.text, MOST - weight(rows) - _FRAMES)] if what.text else []
+        said = fallback(what.text) if what.text or rows else ""
+        return Drawn(blocks=(*words, *rows), text=said)
+    words = [*_words(what.text, MOST // 3)] if what.text else []
+    card = cards.looked_at(what.card, *what.buttons)
     return Drawn(
-        blocks=(*words, *shown, *rows),
-        text=fallback("\n".join(filter(None, said))) if any(said) else "",
+        blocks=(*words, *cards.blocks(card, "", MOST - weight(words))),
+        text=fallback(f"{what.text}\n{one_line(card.card.title)}\n{one_line(card.status)}"),
     )
 
 

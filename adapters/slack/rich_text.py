@@ -15,6 +15,7 @@ _LINKED = re.compile(r"(?:https?://|mailto:)[!-~]+")
 _USER = re.compile(r"[UW][A-Z0-9]{1,20}")
 _COLOURED = re.compile("(?<=[\u203c-\u2bff\u3030-\u3299\U0001f000-\U0001faff])\ufe0f")
 """Asks for the coloured form of a sign that is seen anyway."""
+_SEEN = re.compile(r"[\n\t -~]*")
 _ESCAPED = {"&": 4, "<": 3, ">": 3}
 _BEYOND = 11
 """What a sign outside of the basic plane may cost more than one: it may be stored as `\\ud83d\\ude00`."""
@@ -28,7 +29,7 @@ def text(words: str, *styles: Style) -> JsonObject:
 
 def shown(words: str) -> str:
     """Return words with what nobody could see spelled out, and so often longer."""
-    return output(_COLOURED.sub("", words))
+    return words if _SEEN.fullmatch(words) else output(_COLOURED.sub("", words))
 
 
 def dated(words: str, *styles: Style) -> Iterator[JsonObject]:
@@ -119,7 +120,7 @@ def weight(value: Json) -> int:
     `&`, `<` and `>` escaped, and less where there is much structure. So structure counts as well.
     """
     if isinstance(value, str):
-        return _length(value) + 2
+        return length(value) + 2
     if isinstance(value, Mapping):
         return sum(len(key) + 4 + weight(item) for key, item in value.items()) + 2
     if isinstance(value, Sequence):
@@ -127,19 +128,20 @@ def weight(value: Json) -> int:
     return 10
 
 
-def _length(words: str) -> int:
+def length(words: str) -> int:
+    """Return how many characters these may count for."""
     escaped = sum(more * words.count(character) for character, more in _ESCAPED.items())
-    beyond = 0 if words.isascii() else sum(character > "\uffff" for character in words)
+    beyond = len(words.encode("utf-16-le", "surrogatepass")) // 2 - len(words)
     return len(words) + escaped + _BEYOND * beyond
 
 
 def reach(words: str, room: int) -> int:
     """Return how many characters from the beginning fit into this room."""
-    if _length(words) <= room:
+    if length(words) <= room:
         return len(words)
     taken = 0
     for index, character in enumerate(words):
-        taken += _length(character)
+        taken += length(character)
         if taken > room:
             return index
     return len(words)

@@ -137,7 +137,7 @@ def _element(group: Sequence[Part]) -> JsonObject:
     for before, part in pairwise(group):
         runs += [rich_text.text("\n" if before.is_heading else part.gap), *part.runs]
     frames = {"text": rich_text.section, "code": rich_text.preformatted, "quote": rich_text.quote}
-    return frames[first.kind](_merged(runs))
+    return frames[first.kind](merged(runs))
 
 
 def _list(items: Sequence[Part]) -> JsonObject:
@@ -148,11 +148,11 @@ def _list(items: Sequence[Part]) -> JsonObject:
         "style": "bullet" if number is None else "ordered",
         "indent": min(items[0].indent, _DEEPEST),
         **counted,
-        "elements": [rich_text.section(_merged(item.runs)) for item in items],
+        "elements": [rich_text.section(merged(item.runs)) for item in items],
     }
 
 
-def _merged(runs: Sequence[JsonObject]) -> list[JsonObject]:
+def merged(runs: Sequence[JsonObject]) -> list[JsonObject]:
     """Return runs of which no two texts of one style stand side by side."""
     done = list[JsonObject]()
     for run in runs:
