@@ -1,0 +1,103 @@
+"""The words that mean the same everywhere, and everything that is only like them."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.chat_commands import Heard, Meaning, ask, read
+from core.events import Approve, Ask, AskAgain, Deny, Lookup, Place, Stop, StopHere
+from core.principals import Identity
+from core.terminal import Mistyped
+
+ALICE = Identity(platform="slack", workspace="T0TEAM", user="U0ALICE")
+PLACE = Place(platform="slack", workspace="T0TEAM", channel="C0OPS", thread="1.2")
+HEARD = Heard(identity=ALICE, place=PLACE, in_thread=True, deliveries=("msg:C0OPS:1.2",))
+ID = "0123456789abcdef" * 2
+
+
+def wish(text: str) -> Ask:
+    return Ask(identity=ALICE, place=PLACE, text=text, deliveries=("msg:C0OPS:1.2",))
+
+
+AGAIN = AskAgain(identity=ALICE, request=ID, place=PLACE, deliveries=("msg:C0OPS:1.2",))
+MEANINGS: dict[str, Meaning] = {
+    "stop": StopHere(identity=ALICE, place=PLACE),
+    " STOP\n": StopHere(identity=ALICE, place=PLACE),
+    "!stop": StopHere(identity=ALICE, place=PLACE),
+    "/stop": StopHere(identity=ALICE, place=PLACE),
+    "stop all": Stop(identity=ALICE, everything=True),
+    "!stop all": Stop(identity=ALICE, everything=True),
+    "stop c_0123456789abcdef": Stop(identity=ALICE, conversation="c_0123456789abcdef"),
+    f"approve {ID}": Approve(identity=ALICE, request=ID),
+    f"!Approve {ID.upper()}": Approve(identity=ALICE, request=ID),
+    f"approve `{ID}`": Approve(identity=ALICE, request=ID),
+    f"deny {ID}": Deny(identity=ALICE, request=ID),
+    f"deny {ID} not  now": Deny(identity=ALICE, request=ID, reason="not  now"),
+    f"deny {ID}\nnot now,\nlater": Deny(identity=ALICE, request=ID, reason="not now,\nlater"),
+    f"again {ID}": AGAIN,
+    "help": Lookup(identity=ALICE, place=PLACE, at="help"),
+    "!help": Lookup(identity=ALICE, place=PLACE, at="help"),
+    "requests": Lookup(identity=ALICE, place=PLACE, at="requests"),
+    "runs": Lookup(identity=ALICE, place=PLACE, at="runs"),
+    "ask help": wish("help"),
+    "ask two\nlines": wish("two\nlines"),
+}
+MESSAGES = [
+    "", "  ", "!", "!!stop", "stop the deploy", "st\u200bop", "\u200bstop", "stop web", "stop now",
+    "stop c_", "stop all of it", "!nice work", "nice work", "!runbook args", "help me", "runs are slow",
+    "requests fail", "again, please", "again web", "again 0123456789ab-web", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
+    f"\u201capprove {ID}\u201d", f"please approve {ID}", f"approved {ID}", ID, "asking", "! stop", "/approve",
+]  # fmt: skip
+MISTYPED = [
+    "approve", "!approve", "approve it", "approve the deploy", f"approve {ID} {ID}", f"approve {ID[:-1]}",
+    f"approve {ID} please", f"approve {ID}\nand the other", f"approve {ID}0", "deny", "deny it", "deny not now",
+    f"deny {ID[:-1]} no", "again", f"again {ID[:-1]}", f"again {ID} {ID}", "ask", "!ask  ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MEANINGS)
+def test_a_word_means_one_thing(text: str) -> None:
+    assert read(text, HEARD) == MEANINGS[text]
+
+
+@pytest.mark.parametrize("text", MESSAGES)
+def test_what_is_only_like_a_word_is_a_message(text: str) -> None:
+    assert read(text, HEARD) is None
+
+
+@pytest.mark.parametrize("text", MISTYPED)
+def test_p39_what_may_be_meant_to_decide_decides_nothing_and_is_told_how(text: str) -> None:
+    said = read(text, HEARD)
+    assert isinstance(said, Mistyped)
+    assert text.removeprefix("!").split()[0].lower() in said.sentence
+    assert ID[:12] not in said.sentence
+
+
+def test_outside_of_a_thread_stop_means_what_may_be_stopped() -> None:
+    assert read("stop", replace(HEARD, in_thread=False)) == Stop(identity=ALICE)
+
+
+def test_what_nobody_addressed_to_sayso_counts_only_where_it_is_known() -> None:
+    heard = replace(HEARD, known_only=True)
+    assert read("!stop", heard) == StopHere(identity=ALICE, place=PLACE, known_only=True)
+    assert read("!runs", heard) == Lookup(identity=ALICE, place=PLACE, at="runs", known_only=True)
+    assert read("!ask health", heard) == replace(wish("health"), known_only=True)
+
+
+def test_what_is_no_word_can_be_asked_as_it_stands() -> None:
+    assert ask(" !nice work ", HEARD) == wish("!nice work")
+    assert isinstance(ask("  ", HEARD), Mistyped)
+
+
+@given(st.text())
+def test_p39_only_the_word_and_an_id_decide(text: str) -> None:
+    assert not isinstance(read(text, HEARD), Approve | Deny | AskAgain)
+
+
+@given(st.text(), st.text())
+def test_p39_nothing_around_it_decides_either(before: str, after: str) -> None:
+    found = read(f"{before}approve {ID}{after}", HEARD)
+    is_alone = not before.strip().removeprefix("!") and not after.strip().strip("`").strip()
+    assert not isinstance(found, Approve) or is_alone
