@@ -14,6 +14,8 @@ from adapters.slack import payload
 from adapters.slack.payload import Payload
 from adapters.slack.setup import SlackSetup
 from adapters.slack.signed import NotAccepted, Posted, read
+from adapters.slack.tasks import failed
+from adapters.slack.web import silent
 from core.errors import Invalid
 
 PATH = "/slack/events"
@@ -48,7 +50,12 @@ class Listener:
         no_secret(self.setup)
         server = web.Application(client_max_size=MOST)
         server.router.add_post(PATH, self._posted)
-        runner = web.AppRunner(server, access_log=None, shutdown_timeout=_CLOSES_WITHIN)
+        runner = web.AppRunner(
+            server,
+            access_log=None,
+            logger=silent(),  # aiohttp prints whatever it could not parse
+            shutdown_timeout=_CLOSES_WITHIN,
+        )
         await runner.setup()
         try:
             self.address = await self._bound(runner)
@@ -74,6 +81,9 @@ class Listener:
             return _greeting(body) or await self._dispatched(request, body)
         except NotAccepted as error:
             return web.Response(status=error.status)
+        except Exception as error:  # noqa: BLE001 - nobody else would write it down
+            failed(error)
+            return web.Response(status=503)
 
     async def _dispatched(self, request: web.Request, body: Payload) -> web.Response:
         """Give Bolt what was verified, not what it would read out of the bytes once more.

@@ -12,9 +12,9 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from adapters.slack.tasks import Tasks, log
+from adapters.slack.tasks import Tasks, failed
 from adapters.slack.web import Web, silent
-from core.errors import SaysoError, Unavailable
+from core.errors import Unavailable
 
 LONGEST_BACKOFF = 60.0
 Handle: TypeAlias = Callable[
@@ -143,9 +143,9 @@ class Sockets:
                 continue
             try:
                 fresh = await self.open()
-            except SaysoError as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, the next try may work
                 failures += 1
-                log.warning("slack: %s", error.logged)
+                failed(error)
                 continue
             retiring = asyncio.create_task(self._retire(client))
             self._retiring.add(retiring)

@@ -79,12 +79,11 @@ async def test_a_socket_that_was_replaced_still_brings_what_was_on_its_way(
         old = slack.sockets.open[0]
         await slack.sockets.disconnect(socket=0)
         await slack.sockets.until_opened(3)
-        for n in range(6):
-            said = await slack.people.say(ALICE, ALICE, f"restart {n}")
-            assert said.acked
+        said = [await slack.people.say(ALICE, ALICE, f"restart {n}") for n in range(6)]
 
+        assert all(each.acked for each in said)
         assert slack.sockets.open[0] is old
-        assert (await slack.redeliver(said, socket=0)).acked
+        assert (await slack.redeliver(said[0], socket=0)).acked
         assert len(scene.desk.events) == 6
     await slack.sockets.until_open(0)
 

@@ -1,5 +1,6 @@
 """HTTP mode: what is not Slack's is turned away, with a status and nothing else (C56)."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from io import BytesIO
 
@@ -171,6 +172,22 @@ async def test_the_address_is_proved_only_to_slack(scene: Scene) -> None:
 async def test_the_check_of_a_certificate_is_answered_after_the_proof(scene: Scene) -> None:
     assert await status(scene, b"ssl_check=1&token=x", headers=FORM) == 200
     assert await status(scene, b"ssl_check=1", headers=FORM, broken="signature") == 401
+
+
+async def test_what_is_no_http_at_all_is_not_logged_either(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(0)
+    assert scene.platform.address is not None
+    for sent in (b"s3cret garbage\r\n\r\n", b"POST /slack/events HTTP/1.1\r\ns3cret: \x00\r\n\r\n"):
+        reader, writer = await asyncio.open_connection(*scene.platform.address)
+        writer.write(sent)
+        async with asyncio.timeout(5):
+            assert b" 400 " in await reader.readline()
+        writer.close()
+        await writer.wait_closed()
+
+    assert "s3cret" not in caplog.text
 
 
 async def test_without_a_secret_it_does_not_listen(slack: FakeSlack) -> None:
