@@ -116,7 +116,10 @@ class SlackPlatform:
         listener = Listener(setup=self.setup, app=app_of(self.web, bot, intake))
         async with listener.opened():
             self.address = listener.address
-            yield
+            try:
+                yield
+            finally:
+                self.address = None
 
     def _intake(self, desk: Desk, bot: Bot) -> Intake:
         return Intake(
