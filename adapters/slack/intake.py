@@ -1,7 +1,7 @@
 """Everything that comes in from Slack: read, handed to the desk, answered and acknowledged."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -14,6 +14,7 @@ from adapters.slack.findings import (
     HomeOpened,
     Ignored,
     OpenModal,
+    PeopleChanged,
     PromptsWanted,
     Route,
     Sentence,
@@ -59,6 +60,8 @@ class Intake:
     windows: Windows
     surfaces: Surfaces
     membership: Membership
+    changed: Callable[[Mapping[str, object]], None]
+    """Is told that what was known of people is no longer so."""
     mentions_only: bool = False
     patience: Patience = field(default_factory=Patience)
     is_leaving: bool = False
@@ -71,10 +74,10 @@ class Intake:
         match read(body, self.bot, mentions_only=self.mentions_only):
             case Ignored(why=why):
                 log.debug("slack: ignored, for %s", why)
-            case HomeOpened(identity=identity):
-                self.tasks.start(self.surfaces.home(identity))
-            case PromptsWanted() as wanted:
-                self.tasks.start(self.surfaces.prompts(wanted))
+            case HomeOpened() | PromptsWanted() as opened:
+                self.tasks.start(self.surfaces.show(opened))
+            case PeopleChanged(event=event):
+                self.changed(event)
             case Sentence(text=text, route=route):
                 return self._sentence(text, route, is_command="command" in body)
             case OpenModal() as wanted:

@@ -36,8 +36,7 @@ class Web(Protocol):
     async def call(self, method: str, **arguments: object) -> Mapping[str, object]:
         """Return an answer that is `ok`; raise `SaysoError` otherwise.
 
-        Its detail holds Slack's code as `error`, and as `after` the seconds for which Slack wants
-        not to be asked, where it said so.
+        Its detail holds Slack's code as `error`.
         """
         ...
 
@@ -187,12 +186,11 @@ class SlackRoster:
             raise Unavailable(_WAITING)
         try:
             return await self._web.call(method, **arguments)
-        except SaysoError as error:
-            after = error.detail.get("after")
-            if isinstance(after, int | float):
-                self._not_before[method] = self._now() + after
-                raise Unavailable(_WAITING) from error
-            raise
+        except Unavailable as error:
+            if error.after is None:
+                raise
+            self._not_before[method] = self._now() + error.after.total_seconds()
+            raise Unavailable(_WAITING) from error
 
 
 def _teams(team: str, grid: Mapping[str, object]) -> frozenset[str]:

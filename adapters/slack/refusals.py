@@ -73,11 +73,9 @@ def failed(method: str, *, status: int, body: object, retry_after: str | None = 
 
 def slow_down(after: timedelta, method: str) -> Unavailable:
     """Return the error for what Slack has not done, since it was asked too often."""
-    error = Unavailable(
+    return Unavailable(
         "Slack asks Sayso to slow down. It is tried again by itself.", after=after, method=method
     )
-    error.detail["after"] = after.total_seconds()
-    return error
 
 
 def unanswered(method: str, *, why: str) -> Unavailable:

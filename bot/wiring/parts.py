@@ -23,6 +23,7 @@ from adapters.storage.transactions import Database, ErasingDatabase
 from adapters.workfolder import WorkFolder
 from approvals.freeze import Freezer
 from approvals.gate import Gate
+from approvals.standings import Standings
 from approvals.switches import Switches
 from bot import settings
 from bot.absent import NoSandbox
@@ -107,6 +108,9 @@ class Parts:
             ),
             redactor=self.redactor,
             rates=Rates(self.database),
+            standings=Standings(
+                rosters={name: platform.roster for name, platform in self.platforms.items()}
+            ),
         )
 
         self.scheduling = Scheduling(

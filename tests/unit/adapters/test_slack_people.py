@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import pytest
 
@@ -89,7 +90,7 @@ async def test_one_user_group_that_cannot_be_asked_takes_only_what_it_alone_give
         (Refused("x", error="plan_upgrade_required"), "its plan has no user groups"),
         (Refused("x", error="missing_scope"), "Sayso lacks the right to ask"),
         (Unavailable("x", error="ratelimited"), "it limits how often it is asked"),
-        (Unavailable("x", after=30), "it limits how often it is asked"),
+        (Unavailable("x", after=timedelta(seconds=30)), "it limits how often it is asked"),
         (Unavailable("<!channel> said by Slack"), "it could not be reached"),
         (Unavailable("x", error="<!channel> look here"), "it could not be reached"),
         (Unavailable("x", error=7), "it could not be reached"),
@@ -203,7 +204,10 @@ async def test_a_slack_that_hangs_is_not_waited_for(freshness: Freshness) -> Non
 
 
 async def test_slack_is_left_alone_for_as_long_as_it_wants() -> None:
-    web, time = ScriptedWeb(answers={"users.info": Unavailable("x", after=30.0)}), Time()
+    web, time = (
+        ScriptedWeb(answers={"users.info": Unavailable("x", after=timedelta(seconds=30))}),
+        Time(),
+    )
     people = roster(web, time, groups={})
     await told(people)
     del web.answers["users.info"]
