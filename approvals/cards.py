@@ -250,12 +250,9 @@ def in_chat(told: str, run: Run) -> str:
 
 
 def _how(run: Run) -> str:
-    """Say what ends an unknown step, wherever that is read: in a chat and in a shell."""
     index = next((step.index for step in run.steps if step.state is StepState.UNKNOWN), "INDEX")
-    return (
-        f"say which with {_either(run.id, index)}; where its runbook has a verify, `verify` in that "
-        "place looks."
-    )
+    looks = "where its runbook has a verify, `verify` in that place looks."
+    return f"say which with {_either(run.id, index)}; {looks}"
 
 
 def _either(run: str, index: int | str) -> str:
@@ -280,13 +277,13 @@ def verification(seen: Verification, *, then: str = "") -> str:
     `then` is what can be typed to end it, where it is known where that is.
     """
     run, tool = seen.run.id, seen.run.steps[seen.index].tool
-    then = then or _either(run, seen.index)
+    which = then or _either(run, seen.index)
     return "\n".join(
         [
             f"{seen.principal} verified step {seen.index} of run {run}, {tool}: "
             f"{ending_in_words(seen.ended)}.",
             *(f"     {line}" for line in seen.ended.output.splitlines()),
-            f"This decides nothing. Judge by what was printed, then say which with {then}.",
+            f"This decides nothing. Judge by what was printed, then say which with {which}.",
         ]
     )
 
