@@ -261,7 +261,9 @@ async def test_whatever_became_of_a_run_its_receipt_holds(
     receipt = await receipt_of(stores, run)
     assert states(receipt) == (state, steps)
     facts = {entry: facts_of(entry) for entry in await log_of(stores) if entry != receipt.head}
-    about = [e for e, f in facts.items() if f.get("request") == run.request or f.get("run") == run.id]
+    about = [
+        e for e, f in facts.items() if f.get("request") == run.request or f.get("run") == run.id
+    ]
     assert set(receipt.audit) == set(about)
 
 
