@@ -21,7 +21,7 @@ from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
-from core.principals import Identity, Principal
+from core.principals import STRANGER, Identity, Principal
 from core.rates import TOO_FAST, Rate, Rates
 from core.redaction import Redactor
 from core.roster import Freshness
@@ -128,7 +128,7 @@ class Gate:
             if workspace in authority.directory.workspaces:
                 await self.store.attempt_refused(
                     authority.directory.workspaces[workspace],
-                    principal="(unknown)",
+                    principal=STRANGER,
                     request=identity.user,
                     why=error.logged,
                 )
