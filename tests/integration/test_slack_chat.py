@@ -410,7 +410,8 @@ async def test_other_people_are_answered_while_a_message_is_drawn(
     assert (await scene.slack.people.say(ALICE, ALICE, "restart web")).acked
     answered.set()
 
-    assert ours(scene) == [await posting]
+    ts = await posting
+    assert ours(scene) == [ts]
 
 
 async def test_i14_nothing_is_posted_for_a_workspace_whose_token_this_is_not(
