@@ -125,6 +125,10 @@ class Team:
         """Wait until somebody alone was told something."""
         await self._seen(lambda: self.slack.ephemerals(user), text)
 
+    def status(self, thread: str, *, channel: str = OPS) -> str:
+        """Return what Slack shows beside a thread."""
+        return str(self.slack.work.sessions[channel, thread][-1]["status"])
+
     def alone(self, user: str, thread: str) -> list[str]:
         """Return what somebody alone was shown in a thread."""
         shown = [one for one in self.slack.work.ephemeral if one["user"] == user]
