@@ -6,7 +6,9 @@ from pathlib import Path
 
 from approvals.policy import EVERYONE
 from bot import settings, wiring
+from bot.aside import begin
 from bot.authority import CONSOLE, authority_of
+from bot.publish import HANGS, WITHIN
 from bot.settings import Settings
 from core.errors import Invalid, SaysoError
 from core.tools import Effect
@@ -27,6 +29,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
         problem = "nobody owns the console. Write `console: true` for the tenant that does."
         yield told(file, "tenants", problem=problem)
     yield from _heads_problems(file, configured)
+    yield from _mute_channel(file, configured)
     yield from _toolset_problems(file, configured)
     yield from _empty_groups(file, configured)
     yield from _too_few(file, configured)
@@ -52,15 +55,25 @@ def _secret_problems(file: Path, configured: Settings) -> Iterator[str]:
 
 
 def _heads_problems(file: Path, configured: Settings) -> Iterator[str]:
-    if configured.audit.heads is None:
+    try:
+        found = begin(lambda: list(_heads_faults(file, configured))).result(WITHIN)
+    except TimeoutError:
+        found = [HANGS]
+    for problem in found:
+        yield told(file, "audit", "heads", problem=problem)
+
+
+def _heads_faults(file: Path, configured: Settings) -> Iterator[str]:
+    heads, place = wiring.heads_of(file, configured), configured.audit.heads
+    if heads is None or place is None:
         return
-    folder = (file.parent / configured.audit.heads).parent.resolve()
+    folder = (file.parent / place).parent.resolve()
     if not folder.is_dir():
-        problem = "there is no such folder. Make it, or correct it."
-        yield told(file, "audit", "heads", problem=problem)
+        yield "there is no such folder. Make it, or correct it."
     if folder.is_relative_to((file.parent / configured.runbooks.workdir).resolve()):
-        problem = "steps can write there. Choose a folder outside `runbooks.workdir`."
-        yield told(file, "audit", "heads", problem=problem)
+        yield "steps can write there. Choose a folder outside `runbooks.workdir`."
+    if fault := heads.fault():
+        yield fault
 
 
 def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:
@@ -87,14 +100,32 @@ def _empty_groups(file: Path, configured: Settings) -> Iterator[str]:
                 yield told(file, *path, problem=problem)
 
 
-def _unknown_channels(file: Path, configured: Settings) -> Iterator[str]:
-    """Yield the channels of profiles that no conversation can ever be in."""
-    owned = {CONSOLE} | {
+def _owned(configured: Settings) -> set[tuple[str, str]]:
+    """Return every workspace of every tenant, each with its platform."""
+    return {
         (platform, workspace)
         for tenant in configured.tenants.values()
         for platform, workspaces in (("slack", tenant.slack), ("discord", tenant.discord))
         for workspace in workspaces
     }
+
+
+def _mute_channel(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield why no head of the audit log could be posted where it should be."""
+    if configured.audit.channel is None:
+        return
+    platform, workspace, _ = configured.audit.channel.split("/")
+    if (platform, workspace) not in _owned(configured):
+        problem = f"no tenant owns {platform}/{workspace}. Correct it, or add it under `tenants`."
+        yield told(file, "audit", "channel", problem=problem)
+    elif getattr(configured, platform, None) is None:
+        problem = f"there is no section `{platform}`, so nothing can be posted there. Add it."
+        yield told(file, "audit", "channel", problem=problem)
+
+
+def _unknown_channels(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the channels of profiles that no conversation can ever be in."""
+    owned = {CONSOLE, *_owned(configured)}
     for name, section in configured.profiles.items():
         for channel in section.channels:
             platform, workspace, _ = channel.split("/")

@@ -7,8 +7,10 @@ from adapters import processes
 from adapters.jobs.table import TableEngine
 from adapters.runbook_folder import Catalogue
 from adapters.storage.erasing import Erasing
+from adapters.storage.newest import Newest
 from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
+from bot.announce import Announcing, place_of
 from bot.ask import Asking
 from bot.decide import Deciding
 from bot.desk import FrontDesk
@@ -45,6 +47,7 @@ class App:
     receipts: Receipts
     keys: Keys
     publishing: Publishing
+    announcing: Announcing
     erasing: Erasing
     catalogue: Callable[[], Catalogue]
     toolbox: Callable[[], Toolbox]
@@ -78,6 +81,11 @@ def app_of(parts: Parts) -> App:
         records=records,
         receipts=Receipts(parts.database),
         keys=parts.keys,
+        announcing=Announcing(
+            newest=records.head,
+            place=place_of(parts.settings.audit.channel),
+            chats=parts.chats,
+        ),
         publishing=Publishing(keys=parts.keys, newest=records.head, heads=parts.heads),
         erasing=parts.erasing,
         engine=engine,
@@ -93,6 +101,7 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
         gate=parts.gate,
         requests=parts.requests,
         run_store=parts.runs,
+        newest=Newest(parts.database),
         records=Records(parts.database),
     )
     return FrontDesk(
