@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from pathlib import Path
 
 import pytest
 import pytest_asyncio

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncGenerator, Iterator
-from typing import cast
 
 import pytest
 import pytest_asyncio
