@@ -236,16 +236,19 @@ class Gate:
     ) -> Request:
         """Return the request if this person may know of it; one answer for every other case.
 
+        That tells what could not be asked about this person, since it may be all that is missing.
+
         What was altered ends here, unless it has ended and is neither decided nor asked for again.
         """
+        unknown = f"{UNKNOWN}{entitlement.doubt(authority, principal.id)}"
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
         if request is None:
-            await self.refuse(principal, given, UNKNOWN)
+            await self.refuse(principal, given, unknown)
         if not request.is_intact and not (also_altered and request.state not in LIVE):
             # What it is about can no longer be told, so neither can who may know of it.
             await self._revoke(principal.id, request, cards.ALTERED)
         if not entitlement.may_see(authority, principal, request):
-            await self.refuse(principal, given, UNKNOWN)
+            await self.refuse(principal, given, unknown)
         return request
 
     async def _must_live(self, principal: Principal, request: Request) -> None:
