@@ -218,7 +218,7 @@ def _in_words(error: Exception) -> str:
     if code in _FULL:
         return (
             "The database could not be written: the disk is full or failing. What was to be written "
-            "now was not; look at `sayso requests` and `sayso runs` before you try again."
+            "now was not. Make room, and look at `sayso requests` and `sayso runs` before you try again."
         )
     if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
         return "The database file is damaged or is not a database. Restore it from a backup."
