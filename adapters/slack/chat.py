@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adapters.slack.messages import Drawn, draw, told
+from adapters.slack.messages import Drawn, draw, told, unfinished
 from adapters.slack.posted import Finder, Found, metadata
 from adapters.slack.refusals import code_of, is_unclear
 from adapters.slack.statuses import Status, Statuses
@@ -14,7 +14,7 @@ from adapters.slack.tasks import failed
 from adapters.slack.uploads import Uploads, file_of
 from adapters.slack.waits import Waits
 from adapters.slack.web import Answer, Web
-from core.deliveries import Asking, Message, Opening, Progress
+from core.deliveries import Asking, Drafted, Message, Opening, Progress
 from core.errors import Refused, SaysoError
 from core.events import Place
 from core.platforms import Told
@@ -45,13 +45,23 @@ class SlackChat:
     _shown: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The digest of each message as it is drawn, by channel and id."""
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
+    async def post(
+        self,
+        place: Place,
+        message: Message,
+        *,
+        key: str,
+        again: bool = False,
+        drafted: Drafted | None = None,
+    ) -> str:
         """See the port."""
         at = _where(place, message)
         pieces = draw(message, team=place.workspace)
         found = await self._found(at, key, looks=again or key in self._unclear)
         self._unclear.add(key)
         try:
+            if drafted and 0 not in found.pieces:
+                found.pieces.update(await self._instead(at, drafted, pieces[0], key))
             await self._missing(at, pieces, key, found)
         except SaysoError as error:
             if not found.pieces and not is_unclear(error):
@@ -61,6 +71,28 @@ class SlackChat:
         ids = [found.pieces[number] for number in range(len(pieces))]
         self._shows(at, message, ids[0])
         return ",".join(ids)
+
+    async def draft(self, place: Place, text: str, *, drafted: Drafted, again: bool = False) -> str:
+        """See the port."""
+        piece, marks = unfinished(text), metadata(drafted.key, 0)
+        ts = drafted.message
+        if ts is None and again:
+            ts = await self._draft(place, drafted)
+        if ts is None:
+            return await self._post(place, piece, marks)
+        await self._update(place, ts, piece, marks)
+        return ts
+
+    async def _instead(
+        self, at: Place, drafted: Drafted, piece: Drawn, key: str
+    ) -> Mapping[int, str]:
+        """Put a piece in the place of a draft; return it as the first, unless there is no such message."""
+        ts = drafted.message or await self._draft(at, drafted)
+        is_there = ts is not None and await self._update(at, ts, piece, metadata(key, 0))
+        return {0: ts} if ts is not None and is_there else {}
+
+    async def _draft(self, at: Place, drafted: Drafted) -> str | None:
+        return (await self._found(at, drafted.key, looks=True)).pieces.get(0)
 
     async def edit(self, place: Place, posted: str, message: Message) -> None:
         """See the port."""
@@ -127,9 +159,12 @@ class SlackChat:
         self._remember(at.channel, ts, piece)
         return ts
 
-    async def _update(self, at: Place, ts: str, piece: Drawn) -> None:
-        if self._shown.get((at.channel, ts)) == _digest(piece):
-            return
+    async def _update(
+        self, at: Place, ts: str, piece: Drawn, marks: Mapping[str, object] | None = None
+    ) -> bool:
+        """Draw a message anew; return whether it is there. What marks it stays where nothing new does."""
+        if marks is None and self._shown.get((at.channel, ts)) == _digest(piece):
+            return True
         self._shown.pop((at.channel, ts), None)
         body = {
             **_PLAIN,
@@ -137,16 +172,21 @@ class SlackChat:
             "ts": ts,
             "text": piece.text,
             "blocks": list(piece.blocks),
+            "metadata": marks,
         }
-        await self._gone_is_fine("chat.update", body)
+        is_there = await self._gone_is_fine("chat.update", body)
         self._remember(at.channel, ts, piece)
+        return is_there
 
-    async def _gone_is_fine(self, method: str, body: Mapping[str, object]) -> None:
+    async def _gone_is_fine(self, method: str, body: Mapping[str, object]) -> bool:
+        """Call, and return whether there was anything to change."""
         try:
             await self.waits.called(method, lambda: self.web.write(method, body))
         except Refused as error:
             if code_of(error) not in {"message_not_found", "thread_not_found"}:
                 raise
+            return False
+        return True
 
     def _remember(self, channel: str, ts: str, piece: Drawn) -> None:
         self._shown[channel, ts] = _digest(piece)
