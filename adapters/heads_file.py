@@ -1,8 +1,10 @@
 """Heads of the audit log in a file that only grows. Implements `core.ports.Heads`."""
 
 import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import FileIO
 from pathlib import Path
 
 from core.errors import Unavailable
@@ -11,6 +13,13 @@ _TAIL = 4096
 _FAILED = (
     "The audit log's head could not be published. Check `audit.heads` and the rights of its folder."
 )
+_NO_FILE = "The audit log's head could not be published in `audit.heads`: {}"
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +28,18 @@ class HeadsFile:
 
     path: Path
 
+    def fault(self) -> str | None:
+        """See the port."""
+        try:
+            return _fault(self.path.lstat().st_mode)
+        except OSError:
+            return None  # one that is not there yet is made; for the rest, writing tells
+
     def last(self) -> str:
         """See the port."""
         try:
-            with self.path.open("rb") as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
-                lines = file.read().decode("utf-8", "replace").splitlines()
+            with self._opened(os.O_RDONLY) as file:
+                lines = _tail(file).decode("utf-8", "replace").splitlines()
         except FileNotFoundError:
             return ""
         except OSError as error:
@@ -34,18 +49,45 @@ class HeadsFile:
     def append(self, line: str) -> None:
         """See the port."""
         try:
-            # One write to a file that only grows: of two processes, each writes whole lines.
-            with self.path.open("a+b", buffering=0) as file:
-                file.write(f"{'' if _is_whole(file) else chr(10)}{line}\n".encode())
-                os.fsync(file.fileno())
+            with self._opened(os.O_RDWR | os.O_APPEND | os.O_CREAT) as file:
+                # One write to a file that only grows: of two processes, each writes whole lines.
+                # A line that a full disk cut stays by itself.
+                is_whole = _tail(file)[-1:] in {b"", b"\n"}
+                data = f"{'' if is_whole else chr(10)}{line}\n".encode()
+                written = os.write(file, data)
+                os.fsync(file)
         except OSError as error:
             raise Unavailable(_FAILED, error=repr(error)) from error
+        if written != len(data):
+            raise Unavailable(_FAILED, written=written)
+
+    @contextmanager
+    def _opened(self, flags: int) -> Generator[int]:
+        """Open it where it is a file: nobody waits for a pipe, starts a device or follows a link."""
+        with_care = flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+        _must_be_file(self.fault())
+        file = os.open(self.path, with_care, 0o644)
+        try:
+            _must_be_file(_fault(os.fstat(file).st_mode))
+            yield file
+        finally:
+            os.close(file)
 
 
-def _is_whole(file: FileIO) -> bool:
-    """Whether the last line ends: one that a full disk cut does not, and stays by itself."""
-    size = file.seek(0, os.SEEK_END)
-    if size == 0:
-        return True
-    file.seek(size - 1)
-    return file.read(1) == b"\n"
+def _tail(file: int) -> bytes:
+    """Return the end of a file, and nothing of what others add meanwhile."""
+    size = os.fstat(file).st_size
+    begin = max(0, size - _TAIL)
+    return os.pread(file, size - begin, begin)
+
+
+def _fault(mode: int) -> str | None:
+    if stat.S_ISREG(mode):
+        return None
+    kind = _KINDS.get(stat.S_IFMT(mode), "a device")
+    return f"it is {kind}, and heads are noted only in a file. Name a new one."
+
+
+def _must_be_file(fault: str | None) -> None:
+    if fault:
+        raise Unavailable(_NO_FILE.format(fault))

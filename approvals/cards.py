@@ -11,17 +11,12 @@ from approvals.models import (
     Request,
     Rule,
     Run,
-    RunState,
     State,
-    Step,
-    StepState,
-    Verification,
 )
 from core.cards import Button, Card, Fact
 from core.display import json_text, odd_characters, one_line, output, quoted
 from core.durations import words
 from core.plans import Call, Plan, RunStep
-from core.ports import ending_in_words
 from core.tools import Checked
 from core.transcript import AgentText
 
@@ -30,7 +25,6 @@ LOST = " may no longer ask for it"
 """How two reasons end, behind somebody's name: no new card would help."""
 ALTERED = "its stored plan is not the one that was shown"
 _APPROVERS = "May approve"
-_UNKNOWN = "A step may or may not have happened. Nothing is tried again; look, then"
 _EDITED = "Since then the message that asked for it was edited; the plan was not."
 _COUNTLESS = 10**9
 _MEMORY = 4 * 2**30
@@ -209,18 +203,6 @@ def drawn(request: Request, run: Run | None) -> tuple[Card, str]:
     return replace(request.card, buttons=buttons), told
 
 
-def choices(run: Run) -> tuple[Button, ...]:
-    """Return what people may do about a run: nothing, unless one of its steps is unknown."""
-    if run.state is not RunState.UNKNOWN:
-        return ()
-    return (
-        Button(label="Verify", verb="verify", request=run.request),
-        Button(label="It happened", verb="happened", request=run.request),
-        Button(label="It did not", verb="did_not", request=run.request),
-        Button(label="Plan again", verb="again", request=run.request),
-    )
-
-
 def reminder(request: Request, approvers: Sequence[str]) -> str:
     """Bring an open request to mind, and whose votes it waits for."""
     return (
@@ -233,55 +215,6 @@ def too_late(request: Request) -> str:
     """Tell somebody who comes after the end what became of a request."""
     decided = request.state in {State.GRANTED, State.SPENT, State.DENIED}
     return f"Already decided. {status(request)}" if decided else status(request)
-
-
-def report(run: Run) -> str:
-    """Return what a run did, rebuilt from the store alone: the same bytes every time."""
-    head = f"Run {run.id} {run.state.value.replace('_', ' ')}: {', '.join(run.tools)}."
-    told = {
-        RunState.UNKNOWN: f"{_UNKNOWN} {_how(run)}",
-        RunState.CANCELLED: "It was stopped between steps: what is marked not run did not happen.",
-    }
-    lines = [head, *(line for step in run.steps for line in _step_lines(step))]
-    lines += [told[run.state]] if run.state in told else []
-    return "\n".join([*lines, f"Approved by {names(run.voters)}; plan {run.plan}."])
-
-
-def in_chat(told: str, run: Run) -> str:
-    """Return a report as it is to stand above the choices about its run, which say what to type."""
-    return told.replace(_how(run), "say which below.") if choices(run) else told
-
-
-def _how(run: Run) -> str:
-    return (
-        f"say which with: sayso resolve {run.id} INDEX --happened (or --did-not), or look "
-        "with --verify where its runbook has a verify"
-    )
-
-
-def _step_lines(step: Step) -> Iterator[str]:
-    code = "" if step.exit_code is None else f" (exit code {step.exit_code})"
-    note = f": {step.note}" if step.note else ""
-    yield f"  {step.index}. {step.tool} {step.state.value.replace('_', ' ')}{code}{note}"
-    if step.state is not StepState.PENDING:
-        yield from (f"     {line}" for line in step.output.splitlines())
-
-
-def verification(seen: Verification, *, then: str = "") -> str:
-    """Return what looking at an unknown step printed, and that this decides nothing.
-
-    `then` is what can be typed to end it, where that is no command of the shell.
-    """
-    run, tool = seen.run.id, seen.run.steps[seen.index].tool
-    then = then or f"sayso resolve {run} {seen.index} --happened (or --did-not)"
-    return "\n".join(
-        [
-            f"{seen.principal} verified step {seen.index} of run {run}, {tool}: "
-            f"{ending_in_words(seen.ended)}.",
-            *(f"     {line}" for line in seen.ended.output.splitlines()),
-            f"This decides nothing. Judge by what was printed, then say which with: {then}",
-        ]
-    )
 
 
 def names(people: Sequence[str]) -> str:

@@ -63,7 +63,7 @@ class Delegation:
         if asyncio.get_running_loop().time() >= self.until:
             return _OVER
         with _for_now():
-            authority, principal = self.gate.person(self.turn.tenant, self.turn.principal)
+            authority, principal = await self.gate.person(self.turn.tenant, self.turn.principal)
         if not self.may_use(authority, principal, checked.tool):
             return MISSING
         off = self.gate.switches.offline(authority, self.turn.profile, [checked])

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from approvals.cards import LOST, names
+from approvals.cards import names
 from approvals.models import Request, Rule, State
 from approvals.policy import Authority
 from core.conversations import Turn
@@ -12,8 +12,11 @@ from core.tools import of_runbook
 
 
 def resources(request: Request) -> tuple[str, ...]:
-    """Return what a request is about, as the policy names it."""
-    return tuple(map(of_runbook, request.plan.tools))
+    """Return what a request is about, as the policy names it.
+
+    Where its plan was altered or erased nobody can tell: it is for whoever may do it to everything.
+    """
+    return tuple(map(of_runbook, request.plan.tools if request.is_intact else ("*",)))
 
 
 def may_propose(
@@ -75,7 +78,7 @@ def not_a_voter(authority: Authority, principal: Principal, request: Request) ->
     whose = f"{names(allowed)} may" if allowed else "nobody may right now"
     if principal.id in holders:
         return f"You asked for this, so somebody else has to approve it: {whose}."
-    return f"You may not approve this; {whose}."
+    return f"You may not approve this; {whose}.{doubt(authority, principal.id)}"
 
 
 def not_again(authority: Authority, request: Request) -> str:
@@ -87,11 +90,36 @@ def not_again(authority: Authority, request: Request) -> str:
     return f"Somebody else asked for this, so only they and who may approve it may again: {whose}."
 
 
+def doubt(authority: Authority, person: str) -> str:
+    """Return the sentence, behind a blank, of what could not be asked about somebody; else nothing."""
+    found = authority.directory.doubts.get(person)
+    return f" {found}." if found else ""
+
+
 def lost(authority: Authority, request: Request) -> str | None:
-    """Say who no longer holds the authority that this request rests on, or None."""
+    """Say who provably no longer holds the authority that this request rests on, or None."""
+    right, without = _without(authority, request)
+    gone = [name for name in without if name not in authority.directory.doubts]
+    absent = authority.directory.absent
+    because = names([absent[name].why for name in gone if name in absent])
+    so = f"{because}, so " if because else ""
+    return f"{so}{names(gone)} may no longer {right}" if gone else None
+
+
+def unchecked(authority: Authority, request: Request) -> str | None:
+    """Say of whom it could not be asked whether they still hold that authority, or None."""
+    right, without = _without(authority, request)
+    doubts = {name: authority.directory.doubts.get(name) for name in without}
+    who = [name for name in without if doubts[name]]
+    why = next(filter(None, doubts.values()), None)
+    return f"whether {names(who)} may still {right} could not be checked: {why}" if who else None
+
+
+def _without(authority: Authority, request: Request) -> tuple[str, list[str]]:
+    """Return a right that this request rests on, and of whose it is those that do not hold it."""
     asked = (request.tenant, request.requester, request.profile)
     if not may_propose(authority, *asked, request.plan.tools):
-        return f"{request.requester}{LOST}"
+        return "ask for it", [request.requester]
     holders = authority.holders(request.tenant, "plan:approve", resources(request))
     gone = set(request.voters) - set(voters(request.rule, request.requester, holders))
-    return f"{names(sorted(gone))} may no longer approve it" if gone else None
+    return "approve it", sorted(gone)

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from approvals import cards, denials, entitlement, secrecy
@@ -11,17 +11,20 @@ from approvals.freeze import Freezer, Frozen
 from approvals.models import LIVE, Denial, Proposal, Request, Spent, State, Voted
 from approvals.new_request import new_request
 from approvals.policy import Authority
+from approvals.standings import Standings
 from approvals.store import ApprovalStore
 from approvals.switches import Switches
+from approvals.unchanged import Unchanged
 from core import ids
 from core.display import one_line
-from core.errors import Invalid, Refused, SaysoError, Unavailable
+from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
 from core.principals import Identity, Principal
 from core.rates import TOO_FAST, Rate, Rates
 from core.redaction import Redactor
+from core.roster import Freshness
 from core.tools import Toolbox
 
 UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
@@ -36,16 +39,17 @@ class Gate:
     store: ApprovalStore
     freezer: Freezer
     authority: Callable[[], Authority]
-    """Reads people and rules afresh; raises where they cannot be read."""
+    """Reads people and rules afresh, as the file has them; raises where they cannot be read."""
     toolbox: Callable[[], Toolbox]
     """Reads the catalogue afresh; raises where it cannot be read."""
     switches: Switches
     redactor: Redactor
     rates: Rates
+    standings: Standings = field(default_factory=Standings)
 
     async def freeze(self, proposal: Proposal) -> Plan:
         """Do every check that needs nobody and return the plan; ask nobody."""
-        return (await self._freeze(proposal, self.authority())).plan
+        return (await self._freeze(proposal, await self._asking(proposal))).plan
 
     async def propose(self, proposal: Proposal) -> Request:
         """Freeze the calls and wait for people; raise with the reason, on record, having asked nobody."""
@@ -67,7 +71,7 @@ class Gate:
         off = self.switches.obstacle()
         if off:
             raise Refused(f"Not proposed: {off}.")
-        authority = self.authority()
+        authority = await self._asking(proposal)
         frozen = await self._freeze(proposal, authority)
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
@@ -83,13 +87,20 @@ class Gate:
             raise denials.refused(opened)
         return opened
 
+    async def _asking(self, proposal: Proposal) -> Authority:
+        who = (proposal.tenant, proposal.requester)
+        authority = await self.standings.acting(self.authority(), *who)
+        authority.directory.must_be_here(proposal.requester)
+        return authority
+
     async def _freeze(self, proposal: Proposal, authority: Authority) -> Frozen:
         if len(proposal.calls) > MOST_CALLS:
             raise Refused(f"One plan may hold {MOST_CALLS} calls, not more. Ask for less at once.")
         asked = (proposal.tenant, proposal.requester, proposal.profile)
         tools = [checked.tool.name for checked in proposal.calls]
         if not entitlement.may_propose(authority, *asked, tools):
-            raise Refused("Not proposed: you may not ask for this.")
+            doubt = entitlement.doubt(authority, proposal.requester)
+            raise Refused(f"Not proposed: you may not ask for this.{doubt}")
         off = self.switches.offline(authority, proposal.profile, proposal.calls)
         if off:
             raise Refused(f"Not proposed: {off}")
@@ -105,9 +116,11 @@ class Gate:
                 "less at once; tell an operator where that does not help."
             ) from error
 
-    async def who(self, identity: Identity) -> tuple[Authority, Principal]:
+    async def who(
+        self, identity: Identity, freshness: Freshness = Freshness.RECENT
+    ) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and who is acting; a stranger is put on record."""
-        authority = self.authority()
+        authority = await self.standings.around(self.authority(), identity, freshness)
         try:
             return authority, authority.directory.resolve(identity)
         except Refused as error:
@@ -137,18 +150,22 @@ class Gate:
         """Count what somebody did, where there is room: it was refused already."""
         await self.rates.take(principal.tenant, principal.id, [rate])
 
-    def person(self, tenant: str, principal: str) -> tuple[Authority, Principal]:
+    async def person(self, tenant: str, principal: str) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and somebody as they are in them."""
-        authority = self.authority()
+        authority = await self.standings.acting(self.authority(), tenant, principal)
+        authority.directory.must_be_here(principal)
         found = authority.directory.find(tenant, principal)
         if found is None:
             raise Refused("Sayso does not know you any more, so this was not looked at.")
         return authority, found
 
-    async def seen(self, identity: Identity, given: str) -> tuple[Authority, Principal, Request]:
+    async def seen(
+        self, identity: Identity, given: str, freshness: Freshness = Freshness.RECENT
+    ) -> tuple[Authority, Principal, Request]:
         """Return who is acting, and a request that they may know of; one refusal where they may not."""
-        authority, principal = await self.who(identity)
-        return authority, principal, await self._seen(authority, principal, given)
+        authority, principal = await self.who(identity, freshness)
+        found = await self._seen(authority, principal, given, also_altered=True)
+        return authority, principal, found
 
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise."""
@@ -171,6 +188,8 @@ class Gate:
     async def approve(self, click: Approve, *, runner: str | None = None) -> Voted:
         """Record a yes; the one that completes the quorum grants the request and queues its run.
 
+        What comes after that is none, and `Voted` says so.
+
         `runner` names this process where it is about to run it by itself.
         """
         authority, principal = await self.admit(click.identity, "votes")
@@ -179,21 +198,22 @@ class Gate:
         reason = entitlement.not_a_voter(authority, principal, request)
         if reason:
             await self.refuse(principal, request.id, reason)
-        await self._must_be_unchanged(principal.id, request)
+        await self._must_be_unchanged(principal.id, request, Freshness.RECENT)
         voted = await self.store.vote(
             request.tenant, request.id, principal=principal.id, runner=runner
         )
         await self._must_live(principal, voted.request)
-        return replace(voted, again=principal.id in request.voters)
+        return voted
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""
-        # No rate holds back a no.
-        authority, principal = await self.who(click.identity)
+        # No rate holds back a no, and no platform that cannot be asked.
+        authority, principal = await self.who(click.identity, Freshness.HELD)
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
         if not authority.policy.may_any(principal, "plan:deny", entitlement.resources(request)):
-            await self.refuse(principal, request.id, "You may not deny this.")
+            doubt = entitlement.doubt(authority, principal.id)
+            await self.refuse(principal, request.id, f"You may not deny this.{doubt}")
         reason = one_line(self.redactor.text(click.reason))
         denied = await self.store.deny(
             request.tenant, request.id, principal=principal.id, reason=reason
@@ -208,15 +228,20 @@ class Gate:
         Raises `Refused` where it is not; returns None where somebody else was first.
         """
         last = request.voters[-1] if request.voters else request.requester
-        await self._must_be_unchanged(last, request)
+        await self._must_be_unchanged(last, request, Freshness.NOW)
         return await self.store.spend(request, job=job, run=ids.run_id())
 
-    async def _seen(self, authority: Authority, principal: Principal, given: str) -> Request:
-        """Return the request if this person may know of it; one answer for every other case."""
+    async def _seen(
+        self, authority: Authority, principal: Principal, given: str, *, also_altered: bool = False
+    ) -> Request:
+        """Return the request if this person may know of it; one answer for every other case.
+
+        What was altered ends here, unless it has ended and is neither decided nor asked for again.
+        """
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
         if request is None:
             await self.refuse(principal, given, UNKNOWN)
-        if not request.is_intact:
+        if not request.is_intact and not (also_altered and request.state not in LIVE):
             # What it is about can no longer be told, so neither can who may know of it.
             await self._revoke(principal.id, request, cards.ALTERED)
         if not entitlement.may_see(authority, principal, request):
@@ -231,8 +256,17 @@ class Gate:
         logged = f"Too late: it is {request.state.value}."
         await self.refuse(principal, request.id, cards.too_late(request), logged=logged)
 
-    async def _must_be_unchanged(self, principal: str, request: Request) -> None:
-        obstacle = await self._obstacle(request)
+    async def _must_be_unchanged(
+        self, principal: str, request: Request, freshness: Freshness
+    ) -> None:
+        unchanged = Unchanged(
+            freezer=self.freezer,
+            authority=self.authority,
+            toolbox=self.toolbox,
+            switches=self.switches,
+            standings=self.standings,
+        )
+        obstacle = await unchanged.obstacle(request, freshness)
         if obstacle:
             await self._revoke(principal, request, obstacle)
 
@@ -240,33 +274,8 @@ class Gate:
         revoked = await self.store.revoke(
             request.tenant, request.id, principal=principal, reason=self.redactor.text(reason)
         )
-        raise Refused(f"Not run. {cards.too_late(revoked)}")
-
-    async def _obstacle(self, request: Request) -> str | None:
-        """Say what is no longer as it was shown; the order is that of I3."""
-        off = self.switches.obstacle()
-        if off:
-            return off
-        try:
-            authority, toolbox = self.authority(), self.toolbox()
-        except Invalid as error:
-            # A file that is being saved says nothing about the plan, so the votes are kept.
-            raise Unavailable(error.shown) from error
-        try:
-            now = await self._frozen_again(request, authority, toolbox)
-        except (Refused, Unavailable) as error:
-            return f"it can no longer be prepared as it was shown ({error.shown.rstrip('.')})"
-        if request.rule != authority.policy.strictest(call.risk for call in request.plan.calls):
-            return "the rules that decide it changed"
-        return difference(request.plan, now) or entitlement.lost(authority, request)
-
-    async def _frozen_again(self, request: Request, authority: Authority, toolbox: Toolbox) -> Plan:
-        """Return the plan as everything is now; raise `Refused` where it could not be proposed."""
-        calls = [toolbox[call.tool].check(call.arguments, {}) for call in request.plan.calls]
-        off = self.switches.offline(authority, request.profile, calls)
-        if off:
-            raise Refused(off)
-        return (await self.freezer.freeze(calls, authority, who=request.id)).plan
+        ran = revoked.state is State.SPENT
+        raise Refused(cards.too_late(revoked) if ran else f"Not run. {cards.too_late(revoked)}")
 
     async def refuse(
         self, principal: Principal, request: str, reason: str, *, logged: str = ""

@@ -31,6 +31,16 @@ class State(StrEnum):
     SUPERSEDED = "superseded"
 
 
+class Yes(StrEnum):
+    """What became of somebody's yes."""
+
+    COUNTED = "counted"
+    AGAIN = "again"
+    """It was there already."""
+    LATE = "late"
+    """It is none: enough people had agreed before it came, or the request had ended."""
+
+
 RUN = "run"
 """The kind of job that runs a granted request."""
 EXPIRE = "expire"
@@ -257,9 +267,8 @@ class Voted:
     """A request after somebody's yes; `job` is the run that this yes put into the queue, if it did."""
 
     request: Request
+    yes: Yes
     job: str | None
-    again: bool = False
-    """Whether that yes was there already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,11 +72,12 @@ class Policy:
     def decide(self, principal: Principal, action: Action, resource: str) -> Allowed | Forbidden:
         """Return the decision and the id of the line that made it."""
         groups = principal.groups | {EVERYONE}
-        matching = [r for r in self.rules if r.concerns(action, resource) and r.groups & groups]
-        for rule in matching:
-            if rule.effect == "deny":
+        concerned = [rule for rule in self.rules if rule.concerns(action, resource)]
+        for rule in concerned:
+            if rule.effect == "deny" and rule.groups & (groups | principal.unsure):
                 return Forbidden(rule=rule.id)
-        return Allowed(rule=matching[0].id) if matching else Forbidden(rule=None)
+        allowing = [r for r in concerned if r.effect == "allow" and r.groups & groups]
+        return Allowed(rule=allowing[0].id) if allowing else Forbidden(rule=None)
 
     def may(self, principal: Principal, action: Action, resources: Iterable[str]) -> bool:
         """Whether somebody may do this to every one of these; to none of them is no."""

@@ -6,7 +6,7 @@ entry are one transaction (I11), each read carries the tenant (I14).
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
 from approvals.receipts import Issued
@@ -15,6 +15,9 @@ from core.conversations import Said, Turn
 from core.exports import Export
 from core.jobs import Claim, Job
 from core.signatures import Key
+
+Ran: TypeAlias = tuple[Run, Request]
+"""A run, and what it was to do."""
 
 
 class ApprovalStore(Protocol):
@@ -39,7 +42,7 @@ class ApprovalStore(Protocol):
     async def vote(
         self, tenant: str, request: str, *, principal: str, runner: str | None = None
     ) -> Voted:
-        """Record one person's yes while the request is open.
+        """Record one person's yes while the request is open, and say what became of it.
 
         The one that completes the quorum grants the request and queues its run, in one transaction;
         reserved for the process named as `runner`, where it is about to run it by itself.
@@ -92,6 +95,8 @@ class ApprovalStore(Protocol):
     ) -> None:
         """Note in the audit log that somebody tried and was refused; `request` is what they gave.
 
+        Of one person as much is noted as `core.rates.REFUSALS` has room for, and then, once in a
+        while, that there was more. Nothing is held back by that.
         What is noted for a turn is noted under its claim: raises `LeaseLost` where that is not held.
         """
         ...
@@ -150,11 +155,33 @@ class RunStore(Protocol):
         ...
 
 
+class Newest(Protocol):
+    """What people may look at, newest first and at most so many; with `before`, what comes behind that."""
+
+    async def runs(self, tenant: str, *, most: int, before: Run | None = None) -> Sequence[Ran]:
+        """Return runs, each with what it was to do."""
+        ...
+
+    async def unknown(self, tenant: str, *, most: int, before: Run | None = None) -> Sequence[Ran]:
+        """Return runs with an unknown step."""
+        ...
+
+    async def ended(
+        self, tenant: str, conversation: str, *, most: int, before: Request | None = None
+    ) -> Sequence[Request]:
+        """Return requests of a conversation that were denied or revoked, or have expired."""
+        ...
+
+
 class Records(Protocol):
     """What an operator may read: everything, of every tenant."""
 
     async def requests(self) -> Sequence[Request]:
         """Return all requests, newest first."""
+        ...
+
+    async def request(self, request: str) -> Request | None:
+        """Return one request, whichever tenant it is of."""
         ...
 
     async def runs(self) -> Sequence[Run]:

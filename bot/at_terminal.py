@@ -5,13 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bot import wiring
-from bot.conversing import Conversing
+from bot.conversing import Conversing, Left
 from bot.wiring import App, Seams, terminals
 from core.deliveries import TERMINAL
 
 
-async def hold(file: Path, who: Callable[[App], str], *, plain: bool, welcome: str) -> str:
-    """Hold a conversation over what a file configures, until whoever sits there leaves; return goodbye."""
+async def hold(file: Path, who: Callable[[App], str], *, plain: bool, welcome: str) -> Left:
+    """Hold a conversation over what a file configures, until whoever sits there leaves; say goodbye."""
     terminal = terminals.here(plain=plain)
     async with wiring.opened(file, Seams(chats={TERMINAL: terminal.chat})) as app:
         conversing = Conversing(

@@ -6,15 +6,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import click
-
-from approvals.cards import report, verification
 from approvals.models import RunState
+from approvals.reports import report, verification
 from bot import (
     authority,
     connecting,
     contract,
     leaving,
+    logged,
     operators,
     plain,
     plan_files,
@@ -92,7 +91,7 @@ def ask(  # noqa: PLR0913 - an argument for each option
         else:
             received = await app.inbox.ask(message)
         if received.ahead:
-            click.echo(plain.queued(received.ahead), err=True)
+            logged.note(plain.queued(received.ahead))
         turn = await app.asking.answer(received, stop)
         return Printed(
             object=contract.answered(turn, wiring.draw),
@@ -141,7 +140,7 @@ def run(file: Path) -> Printed:
     """Serve the queue until SIGINT or SIGTERM; what then takes long is cut, and so unknown."""
 
     async def deed(app: App) -> Printed:
-        ready = partial(click.echo, "ready", err=True)
+        ready = partial(logged.note, "ready")
         stop = serving.signalled()
         await serving.attempt(app.publishing.begin)
         keeping = {
@@ -178,8 +177,8 @@ def chat(file: Path, *, name: str | None, no_color: bool) -> Printed:
         warn((*app.catalogue().faults, *app.toolbelt.faults))
         return _identity(app, name).user
 
-    goodbye = leaving.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
-    return Printed(object={}, text=goodbye)
+    left = leaving.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
+    return Printed(object={}, text=left.goodbye, code=left.code)
 
 
 def deny(file: Path, *, request: str, reason: str, name: str | None) -> Printed:

@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-import signal
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
 from approvals.models import RUN
-from bot import authority, serving, spoken
+from bot import authority, spoken
+from bot.attending import Attending
 from bot.awaiting import Awaiting
 from bot.doors import Doors, Told
 from bot.wiring import App
@@ -24,7 +24,6 @@ from core.terminal import (
     Become,
     Begin,
     Leave,
-    Line,
     Look,
     Mistyped,
     Resolve,
@@ -36,7 +35,6 @@ from core.terminal import (
 
 Read: TypeAlias = Callable[[str, Seat], Typed | None]
 log = logging.getLogger("sayso.terminal")
-_GRACE = 2.0
 _POLL = 0.02
 _GLANCE = 0.25
 _WORK = frozenset({TURN, RUN})
@@ -44,6 +42,14 @@ _DELIVERIES = frozenset({POST, EDIT})
 _NO_AS = "/as is not allowed here: `console.allow_as` is not true in sayso.yml."
 _NOBODY = "Sayso knows nobody of that name here. Who there is stands in sayso.yml, under `people`."
 _UNEXPECTED = "Something went wrong inside Sayso; its log has the details. Look at /runs before you try again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """How somebody left: what they are told, and the exit code."""
+
+    goodbye: str
+    code: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,34 +81,22 @@ class Conversing:
         )
         self.seat = Seat(identity=self._identity(self.who), place=self._place())
 
-    async def hold(self) -> str:
-        """Serve and read lines, until somebody leaves or the process is told to end; return goodbye."""
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, self.terminal.cut, Line(interrupted=True))
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self.terminal.cut, Line(told=True))
-        async with self.serving():
-            glancing = asyncio.create_task(self._glance())
-            try:
-                while await self._next():
-                    pass
-            finally:
-                glancing.cancel()
-                ran = self.app.engine.holds(RUN)
-        return spoken.left(ran=ran, waits=await self._waits())
+    async def hold(self) -> Left:
+        """Serve and read lines, until somebody leaves or it is called off; say goodbye.
 
-    @asynccontextmanager
-    async def serving(self) -> AsyncGenerator[None]:
+        What is typed already and was not begun is dropped where it is called off.
+        """
+        attending = self._attending()
+        await attending.until_over(self._read_on())
+        goodbye = spoken.left(ran=attending.cuts, waits=await self._waits())
+        return Left(goodbye=goodbye, code=attending.off.code)
+
+    def serving(self) -> AbstractAsyncContextManager[None]:
         """Answer, run and deliver inside the block; what then still runs is cut soon."""
-        stop = asyncio.Event()
-        serve = serving.serve(self.app.engine, stop, lambda: None, grace=_GRACE)
-        served = asyncio.create_task(serve)
-        try:
-            yield
-        finally:
-            stop.set()
-            await served
-            await self.terminal.settled()
+        return self._attending().serving()
+
+    def _attending(self) -> Attending:
+        return Attending(app=self.app, terminal=self.terminal, is_alone=self.one_by_one)
 
     def sit(self, name: str) -> None:
         """Have somebody else type."""
@@ -139,6 +133,14 @@ class Conversing:
     async def _goes_on(self, kinds: frozenset[str]) -> bool:
         here = self.seat.conversation
         return bool(here and kinds & await self.app.records.unfinished(here))
+
+    async def _read_on(self) -> None:
+        glancing = asyncio.create_task(self._glance())
+        try:
+            while await self._next():
+                pass
+        finally:
+            glancing.cancel()
 
     async def _next(self) -> bool:
         line = await self.terminal.read(one_line(self.seat.identity.user, 40))

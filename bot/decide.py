@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from approvals import cards
 from approvals.gate import Gate
-from approvals.models import Request, Run, RunState, State, Voted, job_of
+from approvals.models import Request, Run, RunState, State, Voted, Yes, job_of
 from approvals.store import ApprovalStore, RunStore
 from core.errors import OutcomeUnknown, Refused
 from core.events import Approve, Deny
@@ -17,9 +17,8 @@ class Decided:
     """A request after somebody's decision, and the run if that made it run."""
 
     request: Request
+    yes: Yes
     run: Run | None
-    again: bool = False
-    """Whether that yes was there already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +34,13 @@ class Deciding:
         """Record a yes and leave the run to whoever serves the queue."""
         voted = await self.gate.approve(click)
         self.engine.look()
-        return Decided(request=voted.request, run=None, again=voted.again)
+        return Decided(request=voted.request, yes=voted.yes, run=None)
 
     async def approve(self, click: Approve, stop: asyncio.Event) -> Decided:
         """Record a yes; where it completes the quorum, run the plan and wait for its end, or stop it."""
         voted = await self.gate.approve(click, runner=self.engine.owner)
         if voted.request.state is State.OPEN:
-            return Decided(request=voted.request, run=None)
+            return Decided(request=voted.request, yes=voted.yes, run=None)
         return await self._outcome(voted, stop)
 
     async def deny(self, click: Deny) -> Request:
@@ -61,7 +60,7 @@ class Deciding:
             raise OutcomeUnknown(
                 "It ran, but how it ended could not be written down. Look at `sayso runs`."
             )
-        return Decided(request=request, run=run)
+        return Decided(request=request, yes=voted.yes, run=run)
 
     async def _latest(self, request: Request) -> Request:
         return await self.requests.get(request.tenant, request.id) or request

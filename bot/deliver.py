@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from approvals import cards, entitlement, progress
+from approvals import cards, entitlement, progress, reports
 from approvals.models import Request, State
 from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
@@ -161,8 +161,8 @@ class Delivering:
             case "answered" if turn := await self.conversations.turn(tenant, about):
                 return Text(text=entry.text, suggestions=turn.suggestions, turn=turn.id)
             case "report" if run := await self.runs.run(tenant, about):
-                text = cards.in_chat(entry.text, run)
-                return Text(text=text, buttons=cards.choices(run), is_report=True)
+                text = reports.in_chat(entry.text, run)
+                return Text(text=text, buttons=reports.choices(run), is_report=True)
             case _:
                 return await self._words(tenant, entry.text, about, is_note=entry.kind == "note")
 

@@ -125,7 +125,7 @@ class FrontDesk:
         match event:
             case Approve():
                 decided = await self.deciding.vote(event)
-                return spoken.counted(decided.request, again=decided.again)
+                return spoken.counted(decided.request, decided.yes)
             case Deny():
                 await self.deciding.deny(event)
                 return "Your no counts: nothing of it runs."

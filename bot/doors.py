@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from approvals import cards
-from approvals.models import Request, StepState
+from approvals import reports
+from approvals.models import Request
 from bot import plain, spoken
 from bot.wiring import App
 from core.deliveries import Asking
@@ -14,10 +14,6 @@ from core.events import Approve, Ask, AskAgain, Deny, Stop
 from core.terminal import Bare, Resolve, Seat, Show
 
 Deed: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | Bare | Resolve
-_ONE_UNKNOWN = (
-    "Not exactly one step is unknown that you may resolve. Name it: /resolve RUN INDEX and then "
-    "verify, happened or did-not."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +70,7 @@ class Doors:
     async def _decided(self, decision: Approve | Deny) -> Told:
         if isinstance(decision, Approve):
             decided = await self.app.deciding.vote(decision)
-            text = spoken.counted(decided.request, again=decided.again)
+            text = spoken.counted(decided.request, decided.yes)
             return Told(text=text, approved=decided.request)
         await self.app.deciding.deny(decision)
         return Told(text="Your no counts: nothing of it runs.")
@@ -106,7 +102,7 @@ class Doors:
             seen = await self.app.resolving.verify(seat.identity, run, index)
             if self.is_here(seen.run.conversation):
                 return "It was looked at; that decides nothing."
-            return cards.verification(seen, then=spoken.resolving(run, index))
+            return reports.verification(seen, then=spoken.resolving(run, index))
         happened = resolve.found == "happened"
         ended = await self.app.resolving.resolve(seat.identity, run, index, happened=happened)
         if self.is_here(ended.conversation):
@@ -114,17 +110,16 @@ class Doors:
         return f"Your word ends it. Run {ended.id}: {ended.state.value}."
 
     async def _unknown(self, resolve: Resolve, seat: Seat) -> tuple[str, int]:
+        """Return the step that is meant; unnamed, the one that is unknown, where it was shown."""
         if resolve.run is not None and resolve.index is not None:
             return resolve.run, resolve.index
-        found = [
-            (run.id, step.index)
-            for run in await self.app.looking.runs(seat.identity)
-            for step in run.steps
-            if step.state is StepState.UNKNOWN
-        ]
+        found = await self.app.looking.unknown(seat.identity)
         if len(found) != 1:
-            raise Refused(_ONE_UNKNOWN)
-        return found[0]
+            raise Refused(spoken.which_unknown(found))
+        [(run, request)] = found
+        if not self.has_shown(request.id):
+            raise Refused(spoken.unseen_unknown(run, request))
+        return run.id, spoken.unknown_step(run)
 
 
 def _named(bare: Bare, seat: Seat, request: Request) -> Approve | Deny | AskAgain:

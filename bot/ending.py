@@ -1,16 +1,26 @@
 """How a command is done and ends: what is printed, and with which exit code."""
 
+import errno
 import json
 import logging
+import os
+import select
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from bot.printed import Printed
 from core.errors import Invalid, SaysoError, Unavailable
+
+_SIGNALLED = 128
+"""From this on, an exit code is that of a signal."""
+UNREAD = _SIGNALLED + signal.SIGPIPE
+"""The exit code where nobody reads any more."""
+_SOON = 0.5
 
 
 def do(deed: Callable[..., Printed], *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as declared
@@ -27,8 +37,10 @@ def do(deed: Callable[..., Printed], *, as_json: bool, **given: Any) -> None:  #
             "Look at `sayso runs` before you try again."
         )
         _leave(fail(unexpected, as_json=as_json))
-    said = _say(json.dumps(printed.object) if as_json else printed.text)
-    _leave(printed.code if said else 1)
+    if printed.code < _SIGNALLED or _is_read():
+        failed = say(json.dumps(printed.object) if as_json else printed.text)
+        _leave(failed or printed.code)
+    _leave(printed.code)
 
 
 def _leave(code: int) -> NoReturn:
@@ -37,20 +49,67 @@ def _leave(code: int) -> NoReturn:
     leaving.leave(code)
 
 
-def _say(text: str) -> bool:
-    """Print; where that fails, what was done stays done, and its record is kept."""
+def ended(call: Callable[[], int]) -> int:
+    """Return the exit code of a call, also where nobody reads what it prints."""
+    out = sys.stdout
     try:
-        click.echo(text)
+        return call()
     except OSError as error:
-        sys.stderr.write(f"This could not be printed ({error.strerror}). Look at `sayso runs`.\n")
-        return False
-    return True
+        if error.filename is not None:
+            raise
+        return _unprinted(error)
+    except SystemExit:
+        if sys.stdout is out:
+            raise
+        return UNREAD  # click put something else there, since nobody reads
+    finally:
+        _settle()
+
+
+def say(text: str, *, err: bool = False) -> int:
+    """Print; where that fails, what was done stays done: say so, and return the exit code, else 0."""
+    try:
+        click.echo(text, err=err)
+    except OSError as error:
+        return _unprinted(error)
+    return 0
+
+
+def _unprinted(error: OSError) -> int:
+    """Return the exit code for what could not be printed; of a reader who is gone nobody is told."""
+    _settle()
+    if error.errno == errno.EPIPE:
+        return UNREAD
+    say(f"This could not be printed ({error.strerror}). Look at `sayso runs`.", err=True)
+    return 1
+
+
+def _settle() -> None:
+    """Have what cannot be written go nowhere: at its end Python would try again, and fail for it."""
+    for stream in _streams():
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
+def _is_read() -> bool:
+    """Whether a few lines can be printed at once: who is told to end waits for no reader."""
+    out = _streams()[:1]
+    return bool(select.select([], out, [], _SOON)[1]) if out else True
+
+
+def _streams() -> list[TextIO]:
+    streams: tuple[TextIO | None, ...] = (sys.stdout, sys.stderr)  # None where one was closed
+    return [stream for stream in streams if stream]
 
 
 def fail(error: SaysoError, *, as_json: bool) -> int:
     """Print why it was not done, and return the exit code."""
     if as_json:
-        click.echo(json.dumps({"error": {"kind": error.kind, "message": error.shown}}))
+        code = say(json.dumps({"error": {"kind": error.kind, "message": error.shown}}))
     else:
-        click.echo(error.shown, err=True)
-    return 2 if isinstance(error, Invalid) else 1
+        code = say(error.shown, err=True)
+    return max(code, 2 if isinstance(error, Invalid) else 1)

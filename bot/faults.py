@@ -6,7 +6,9 @@ from pathlib import Path
 
 from approvals.policy import EVERYONE
 from bot import settings, wiring
+from bot.aside import begin
 from bot.authority import CONSOLE, authority_of
+from bot.publish import HANGS, WITHIN
 from bot.settings import Settings
 from core.errors import Invalid, SaysoError
 from core.tools import Effect
@@ -52,15 +54,25 @@ def _secret_problems(file: Path, configured: Settings) -> Iterator[str]:
 
 
 def _heads_problems(file: Path, configured: Settings) -> Iterator[str]:
-    if configured.audit.heads is None:
+    try:
+        found = begin(lambda: list(_heads_faults(file, configured))).result(WITHIN)
+    except TimeoutError:
+        found = [HANGS]
+    for problem in found:
+        yield told(file, "audit", "heads", problem=problem)
+
+
+def _heads_faults(file: Path, configured: Settings) -> Iterator[str]:
+    heads, place = wiring.heads_of(file, configured), configured.audit.heads
+    if heads is None or place is None:
         return
-    folder = (file.parent / configured.audit.heads).parent.resolve()
+    folder = (file.parent / place).parent.resolve()
     if not folder.is_dir():
-        problem = "there is no such folder. Make it, or correct it."
-        yield told(file, "audit", "heads", problem=problem)
+        yield "there is no such folder. Make it, or correct it."
     if folder.is_relative_to((file.parent / configured.runbooks.workdir).resolve()):
-        problem = "steps can write there. Choose a folder outside `runbooks.workdir`."
-        yield told(file, "audit", "heads", problem=problem)
+        yield "steps can write there. Choose a folder outside `runbooks.workdir`."
+    if fault := heads.fault():
+        yield fault
 
 
 def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:

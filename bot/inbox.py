@@ -71,7 +71,7 @@ class Inbox:
             except NotHere as error:
                 raise Refused(_ELSEWHERE) from error
 
-    def wanted(
+    async def wanted(
         self,
         who: tuple[str, str],
         where: Place | tuple[Place, str],
@@ -85,7 +85,7 @@ class Inbox:
         That is in a new conversation, unless one is named beside the place. Raises `Refused` where
         that person may not.
         """
-        authority, principal = self.gate.person(*who)
+        authority, principal = await self.gate.person(*who)
         place, conversation = where if isinstance(where, tuple) else (where, None)
         if not entitlement.may_chat(authority, principal, place):
             raise Refused(NOT_HERE)
@@ -124,7 +124,8 @@ class Inbox:
         self, ask: Ask, authority: Authority, principal: Principal, before: Turn | None
     ) -> _Admitted:
         if not entitlement.may_chat(authority, principal, ask.place):
-            await self.gate.refuse(principal, ask.place.resource, NOT_HERE)
+            doubt = entitlement.doubt(authority, principal.id)
+            await self.gate.refuse(principal, ask.place.resource, f"{NOT_HERE}{doubt}")
         if before:
             self.look()
         received = Received(turn=before, ahead=0) if before else None

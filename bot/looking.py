@@ -1,21 +1,24 @@
 """What somebody may look at in chat: requests, runs, and what was said where they are."""
 
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from approvals import cards, entitlement
+from approvals import cards, entitlement, reports
 from approvals.gate import Gate
-from approvals.models import Request, Run, State
-from approvals.policy import Authority
-from approvals.store import ApprovalStore, Records, RunStore
+from approvals.models import Request, Run
+from approvals.store import ApprovalStore, Newest, Ran, Records, RunStore
 from bot.inbox import NOT_HERE
 from core.conversations import Said
 from core.deliveries import Asking
-from core.principals import Identity, Principal
+from core.principals import Identity
 from core.terminal import Seat
 
+T = TypeVar("T")
 MOST = 5
-"""Runs that are shown at once."""
-_AGAIN = frozenset({State.DENIED, State.EXPIRED, State.REVOKED})
+"""Runs that are shown at once, and things that a bare word could mean that are named."""
+_PAGE = 20
+"""Of which so many are looked at in one go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +28,7 @@ class Looking:
     gate: Gate
     requests: ApprovalStore
     run_store: RunStore
+    newest: Newest
     records: Records
 
     async def waiting(self, identity: Identity) -> list[Request]:
@@ -41,42 +45,39 @@ class Looking:
     async def ended(self, seat: Seat) -> list[Request]:
         """Return the requests of this conversation that somebody could ask for again."""
         authority, principal = await self.gate.admit(seat.identity, "looks")
-        found = [one for one in await self.records.requests() if one.tenant == principal.tenant]
-        return [
-            one
-            for one in found
-            if one.state in _AGAIN
-            and one.conversation == seat.conversation
-            and entitlement.may_see(authority, principal, one)
-        ]
+        there = seat.conversation
+        if there is None:
+            return []
+
+        async def page(last: Request | None) -> Sequence[Request]:
+            return await self.newest.ended(principal.tenant, there, most=_PAGE, before=last)
+
+        return await _newest(page, lambda one: entitlement.may_see(authority, principal, one))
 
     async def card(self, identity: Identity, request: str) -> Asking:
-        """Return the card of a request as it is now; one refusal for every one that is not theirs."""
+        """Return the card of a request as it is now, with what may be done about it.
+
+        There is one refusal for every request that is not theirs.
+        """
         await self.gate.admit(identity, "looks")
         _, _, found = await self.gate.seen(identity, request)
-        card, told = cards.drawn(*await self.latest(found))
-        return Asking(card=card, status=told)
+        now, run = await self.latest(found)
+        card, told = cards.drawn(now, run)
+        buttons = reports.choices(run) if run else ()
+        return Asking(card=replace(card, buttons=buttons or card.buttons), status=told)
 
     async def latest(self, request: Request) -> tuple[Request, Run | None]:
         """Return a request that somebody knows of as it is now, and its run."""
         now = await self.requests.get(request.tenant, request.id) or request
         return now, await self.run_store.run_of(now.tenant, now.id)
 
-    async def runs(self, identity: Identity) -> list[Run]:
-        """Return the newest runs."""
-        return [run for run, _ in await self.ran(identity)]
-
-    async def ran(self, identity: Identity) -> list[tuple[Run, Request]]:
+    async def ran(self, identity: Identity) -> list[Ran]:
         """Return the newest runs, each with what it was to do."""
-        authority, principal = await self.gate.admit(identity, "looks")
-        found = list[tuple[Run, Request]]()
-        for run in await self.records.runs():
-            if len(found) == MOST:
-                break
-            request = await self._theirs(authority, principal, run)
-            if request:
-                found.append((run, request))
-        return found
+        return await self._ran(identity, self.newest.runs)
+
+    async def unknown(self, identity: Identity) -> list[Ran]:
+        """Return the same of runs with an unknown step."""
+        return await self._ran(identity, self.newest.unknown)
 
     async def said(self, seat: Seat) -> list[Said]:
         """Return what was said in a conversation, oldest first."""
@@ -85,8 +86,26 @@ class Looking:
             await self.gate.refuse(principal, seat.place.resource, NOT_HERE)
         return [*await self.records.said(seat.conversation)] if seat.conversation else []
 
-    async def _theirs(self, authority: Authority, principal: Principal, run: Run) -> Request | None:
-        if run.tenant != principal.tenant:
-            return None
-        request = await self.requests.get(run.tenant, run.request)
-        return request if request and entitlement.may_see(authority, principal, request) else None
+    async def _ran(
+        self, identity: Identity, read: Callable[..., Awaitable[Sequence[Ran]]]
+    ) -> list[Ran]:
+        authority, principal = await self.gate.admit(identity, "looks")
+
+        async def page(last: Ran | None) -> Sequence[Ran]:
+            return await read(principal.tenant, most=_PAGE, before=last and last[0])
+
+        return await _newest(page, lambda one: entitlement.may_see(authority, principal, one[1]))
+
+
+async def _newest(
+    page: Callable[[T | None], Awaitable[Sequence[T]]], is_theirs: Callable[[T], bool]
+) -> list[T]:
+    """Return the newest of what is somebody's: behind one page comes another, until enough is found."""
+    found, last = list[T](), None
+    while len(found) < MOST:
+        read = await page(last)
+        found += filter(is_theirs, read)
+        if len(read) < _PAGE:
+            break
+        last = read[-1]
+    return found[:MOST]

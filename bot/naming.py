@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from approvals import cards
+from approvals import cards, reports
 from approvals.models import Request, Run
 from core.conversations import Turn
 from core.display import one_line
@@ -21,7 +21,7 @@ def calls(request: Request) -> str:
 def report(run: Run, request: Request | None) -> str:
     """Return the report of a run below what it was called with, and when it began."""
     about = calls(request) if request else ", ".join(run.tools)
-    return f"{cards.at(run.started_at)} {about}\n{cards.report(run)}"
+    return f"{cards.at(run.started_at)} {about}\n{reports.report(run)}"
 
 
 def named(one: Thing, asked: Mapping[str, Request]) -> str:

@@ -40,7 +40,7 @@ class Notifying:
             return
         # What is a secret now need not have been one when it was set.
         shown = replace(reminder, text=self.inbox.redactor.text(reminder.text))
-        turn = self._turn(shown)
+        turn = await self._turn(shown)
         if turn is None:
             await self.reminders.drop(reminder)
             return
@@ -59,10 +59,10 @@ class Notifying:
         posted = Output(text=note(shown), results=())
         return await guarding.screen(said) or await guarding.screen(posted)
 
-    def _turn(self, reminder: Reminder) -> NewTurn | None:
+    async def _turn(self, reminder: Reminder) -> NewTurn | None:
         """Return the turn in which it is looked at; None where its owner may no longer ask there."""
         try:
-            return self.inbox.wanted(
+            return await self.inbox.wanted(
                 (reminder.tenant, reminder.owner),
                 (reminder.place, reminder.conversation),
                 message(reminder),

@@ -23,9 +23,9 @@ def requests(file: Path, *, request: str | None, is_open: bool) -> Printed:
     """List requests, or those alone that still wait, or show one."""
 
     async def deed(app: App) -> Printed:
-        every = await app.records.requests()
         if request is not None:
-            return await _card(app, next((one for one in every if one.id == request), None))
+            return await _card(app, await app.records.request(request))
+        every = await app.records.requests()
         found = [one for one in every if one.state in LIVE or not is_open]
         shown = [contract.request(one, wiring.draw) for one in found]
         return Printed(object={"requests": shown}, text=plain.requests(found, is_open=is_open))
@@ -36,10 +36,10 @@ def requests(file: Path, *, request: str | None, is_open: bool) -> Printed:
 async def _card(app: App, found: Request | None) -> Printed:
     if found is None:
         raise Refused(_NO_REQUEST)
-    run = next((one for one in await app.records.runs() if one.request == found.id), None)
+    now, run = await app.looking.latest(found)
     return Printed(
-        object={"request": contract.request(found, wiring.draw)},
-        text=plain.card(found, run, wiring.draw),
+        object={"request": contract.request(now, wiring.draw)},
+        text=plain.card(now, run, wiring.draw),
     )
 
 

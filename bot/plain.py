@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from approvals import cards
+from approvals import cards, reports
 from approvals.models import Request, Run
 from bot import naming
 from bot.ask import Answered
@@ -59,7 +59,7 @@ def queued(ahead: int) -> str:
 
 def decided(request: Request, run: Run | None) -> str:
     """Return what a decision led to."""
-    return cards.report(run) if run else cards.status(request)
+    return reports.report(run) if run else cards.status(request)
 
 
 def stopped(one: Stopped) -> str:
@@ -70,7 +70,7 @@ def stopped(one: Stopped) -> str:
     if not (one.turns or one.runs or one.requests or one.pending):
         return "Nothing to stop."
     lines = [f"Stopped: {one_line(turn.wish.shown, 80)}" for turn in one.turns]
-    lines += [cards.report(run) for run in one.runs]
+    lines += [reports.report(run) for run in one.runs]
     lines += [f"Withdrawn: {request.card.title} ({request.id})" for request in one.requests]
     lines += [f"{naming.named(each, one.asked)}: {_PENDING}" for each in one.pending]
     lines += [f"Kept, and answered next: {one_line(turn.wish.shown, 80)}" for turn in one.kept]

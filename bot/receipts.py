@@ -1,5 +1,6 @@
 """`sayso receipt`: one file that proves how a run came to be, and how it went."""
 
+import errno
 import os
 import secrets
 from pathlib import Path
@@ -64,7 +65,7 @@ def _is_receipt(file: Path) -> bool:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write it whole or not at all."""
+    """Write it whole or not at all, and have its name be on the disk before it is told of."""
     beside = file.with_name(f".receipt.{secrets.token_hex(8)}")
     try:
         with beside.open("xb") as written:
@@ -72,7 +73,21 @@ def _write(file: Path, text: str) -> None:
             written.flush()
             os.fsync(written.fileno())
         beside.replace(file)
+        _sync(file.parent)
     except OSError as error:
         raise Unavailable(_NO_FILE, error=repr(error)) from error
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _sync(folder: Path) -> None:
+    """Have a folder be on the disk, where it may be read and its file system has such a thing."""
+    try:
+        there = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(there)
+        finally:
+            os.close(there)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.EACCES}:
+            raise

@@ -15,9 +15,11 @@ from core.ports import Ending, Runner
 from core.principals import Identity, Principal
 from core.tools import of_runbook
 
-_NO_RUN = "There is no run of that id that you may resolve. Look at `sayso runs`."
+_NO_RUN = (
+    "There is no run of that id that you may resolve. /runs in a chat or `sayso runs` lists them."
+)
 _ALTERED = "The stored plan of this run is not the one that was shown, so nothing of it is run."
-_BY_HAND = "Look yourself, then say with --happened or --did-not what you found."
+_BY_HAND = "Look yourself, then say what you found: happened or did-not."
 
 
 def _not_yours(holders: Sequence[str]) -> str:

@@ -111,7 +111,7 @@ class Scheduling:
 
     async def _ask(self, schedule: Schedule, time: str) -> None:
         try:
-            turn = self.inbox.wanted(
+            turn = await self.inbox.wanted(
                 (schedule.tenant, schedule.person),
                 schedule.place,
                 schedule.text,

@@ -40,14 +40,27 @@ async def attempt(what: Callable[[], Awaitable[None]]) -> None:
         log.exception("what is done from time to time failed")
 
 
+async def _at_once() -> None:
+    """Wait for nothing."""
+
+
 async def serve(
-    engine: Engine, stop: asyncio.Event, ready: Callable[[], None], *, grace: float = _GRACE
+    engine: Engine,
+    stop: asyncio.Event,
+    ready: Callable[[], None],
+    *,
+    grace: float = _GRACE,
+    before: Callable[[], Awaitable[object]] = _at_once,
 ) -> None:
-    """Run what is due until `stop`; what then takes too long is cut, and so unknown."""
+    """Run what is due until `stop`; what then takes too long is cut, and so unknown.
+
+    The grace begins once `before` is over.
+    """
     serving = asyncio.create_task(engine.serve(stop))
     told = asyncio.create_task(stop.wait())
     ready()
     await asyncio.wait({serving, told}, return_when=asyncio.FIRST_COMPLETED)
+    await before()
     await asyncio.wait({serving}, timeout=grace)
     told.cancel()
     serving.cancel()  # does nothing to one that is done

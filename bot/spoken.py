@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from approvals import cards
-from approvals.models import Request, Run
+from approvals.models import Request, Run, StepState, Yes
 from bot import naming
 from bot.stop import Stopped
 
@@ -29,10 +29,12 @@ CUTS = (
 _PENDING = "told to end, and not gone yet; what became of it is told here within 15 seconds"
 
 
-def counted(request: Request, *, again: bool) -> str:
-    """Return what a yes did; nothing, where it was given `again`."""
+def counted(request: Request, yes: Yes) -> str:
+    """Return what a yes did; of one that came too late, who had decided."""
     votes, quorum = len(request.votes), request.rule.quorum
-    what = "was there already" if again else "counts"
+    if yes is Yes.LATE:
+        return f"Your yes was not needed any more: approved by {cards.names(request.voters)}."
+    what = "was there already" if yes is Yes.AGAIN else "counts"
     return f"Your yes {what}: {votes} of {quorum} vote{'s' if quorum > 1 else ''}."
 
 
@@ -117,6 +119,31 @@ def which(found: Sequence[Request], verb: str) -> str:
         return "Nothing waits that this could be about. /requests lists what you may know of."
     lines = [f"/{verb} {one.id}   {naming.calls(one)}" for one in found]
     return "\n".join(["Several requests could be meant. Name one of them:", *lines])
+
+
+def unknown_step(run: Run) -> int:
+    """Return which step of a run is unknown: with it the run ended, so it is one."""
+    return next(step.index for step in run.steps if step.state is StepState.UNKNOWN)
+
+
+def which_unknown(found: Sequence[tuple[Run, Request]]) -> str:
+    """Say why a word about an unknown step does not stand without its run."""
+    if not found:
+        return "No step that you may know of is unknown. /runs lists what ran."
+    lines = [f"{_typed(run)}   {naming.calls(request)}" for run, request in found]
+    return "\n".join(["Several steps are unknown. Name one of them:", *lines])
+
+
+def unseen_unknown(run: Run, request: Request) -> str:
+    """Say why a word about an unknown step does not stand where nobody has seen what ran."""
+    return (
+        f"The one step that is unknown is of {naming.calls(request)}, which was never shown here. "
+        f"Look at it first: /show {request.id}. Or name it: {_typed(run)}"
+    )
+
+
+def _typed(run: Run) -> str:
+    return f"/resolve {run.id} {unknown_step(run)} verify (or happened, or did-not)"
 
 
 def unseen(request: Request) -> str:

@@ -16,6 +16,7 @@ from core.events import Stop, StopRun
 from core.outcomes import Reason
 from core.ports import Processes
 from core.principals import Identity, Principal
+from core.roster import Freshness
 
 T = TypeVar("T")
 _NOT_YOURS = "You may not stop that. Whoever asked for it may, and whoever has run:stop."
@@ -85,7 +86,7 @@ class Stopping:
         withdrawn; several are only listed. Idle is no failure, so a second stop is harmless; nor is
         a conversation that this person may not know of.
         """
-        authority, principal = await self.gate.who(event.identity)
+        authority, principal = await self.gate.who(event.identity, Freshness.HELD)
         live = await self._live(authority, principal, event)
         if event.conversation is None and not event.everything:
             running: tuple[Turn | Run, ...] = (*live.turns, *live.runs)
@@ -100,13 +101,15 @@ class Stopping:
 
     async def elsewhere(self, identity: Identity) -> Stopped:
         """Return what this person may stop, wherever it is, as choices; stop none of it."""
-        authority, principal = await self.gate.who(identity)
+        authority, principal = await self.gate.who(identity, Freshness.HELD)
         live = await self._live(authority, principal, Stop(identity=identity))
         return Stopped(choices=(*live.turns, *live.runs, *live.requests), asked=live.asked)
 
     async def stop_run(self, event: StopRun) -> Stopped:
         """Stop exactly the run of a request, and nothing where it has ended."""
-        authority, principal, request = await self.gate.seen(event.identity, event.request)
+        authority, principal, request = await self.gate.seen(
+            event.identity, event.request, Freshness.HELD
+        )
         if not entitlement.may_stop(authority, principal, request):
             await self.gate.refuse(principal, request.id, _NOT_YOURS)
         run = await self.runs.run_of(principal.tenant, request.id)

@@ -92,7 +92,7 @@ class Turning:
         )
 
     async def _outcome(self) -> Outcome:
-        authority, principal = self.means.gate.person(self.turn.tenant, self.turn.principal)
+        authority, principal = await self.means.gate.person(self.turn.tenant, self.turn.principal)
         given = self._given(authority, principal)
         match self.turn.wish:
             case Words(text=text):
@@ -114,7 +114,8 @@ class Turning:
         """Return what this turn may use; raise `Refused` where it may do nothing at all."""
         means, turn = self.means, self.turn
         if not entitlement.may_chat(authority, principal, turn.place):
-            raise Refused("You may no longer ask Sayso here, so this was not looked at.")
+            doubt = entitlement.doubt(authority, principal.id)
+            raise Refused(f"You may no longer ask Sayso here, so this was not looked at.{doubt}")
         profile = authority.profiles.named(turn.profile)
         if profile is None:
             raise Refused(

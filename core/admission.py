@@ -65,6 +65,7 @@ class Rules:
     defaults: Mapping[str, Json]
     generative: bool
     """A model made them: it has to explain itself, and gets nothing by repeating itself."""
+    redactor: Redactor
 
 
 def at_least(step: Step, rules: Rules) -> int:
@@ -114,10 +115,10 @@ def agent_text(
     return AgentText(**{name: said(_lines(found), redactor) for name, found in texts.items()})
 
 
-def refusal(call: str, error: SaysoError) -> Result:
-    """Return the result of a call that was refused, with the reason."""
+def refusal(call: str, error: SaysoError, redactor: Redactor) -> Result:
+    """Return the result of a call that was refused, with the reason: masked before it is cut."""
     correctable = isinstance(error, Incorrect)
-    text = cut(sound(error.shown), REFUSED_BYTES)
+    text = cut(redactor.head(sound(error.shown), REFUSED_BYTES)[0], REFUSED_BYTES)
     return Result(call=call, text=text, failed=True, correctable=correctable)
 
 
@@ -133,7 +134,7 @@ def _admission(call: ToolCall, rules: Rules, *, ambiguous: bool) -> Admission:
     try:
         checked = _checked(call, rules)
     except Refused as error:
-        outcome, stage = refusal(call.id, error), _reached(call, rules)
+        outcome, stage = refusal(call.id, error, rules.redactor), _reached(call, rules)
         return Admission(call=call, outcome=outcome, mark=raw, stage=stage, why=error.logged)
     mark = digest({"tool": call.tool, "arguments": checked.arguments})
     return Admission(call=call, outcome=checked, mark=mark)

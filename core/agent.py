@@ -127,7 +127,7 @@ class Agent:
             limits=limits,
             redactor=self.redactor,
             gateway=Gateway(
-                rules=_rules(model, session),
+                rules=self._rules(model, session),
                 access=session.access,
                 trail=session.trail,
                 redactor=self.redactor,
@@ -138,11 +138,22 @@ class Agent:
                 caller=session.caller,
                 most=limits.result_bytes,
                 trail=session.trail,
+                redactor=self.redactor,
             ),
             progress=progress,
             propose=propose,
             guarding=session.guarding,
             deadline=session.end - (limits.reserve if model.generative else 0),
+        )
+
+    def _rules(self, model: Model, session: Session) -> Rules:
+        """Return what a call has to keep to."""
+        return Rules(
+            known=session.known,
+            tools=session.prompt.tools,
+            defaults=session.defaults,
+            generative=model.generative,
+            redactor=self.redactor,
         )
 
 
@@ -163,14 +174,4 @@ def _progress(model: Model, session: Session, history: Past) -> Progress:
         names=Names(turn=session.caller.turn, before=history.ids),
         tokens=session.spent,
         watch=session.watch,
-    )
-
-
-def _rules(model: Model, session: Session) -> Rules:
-    """Return what a call has to keep to."""
-    return Rules(
-        known=session.known,
-        tools=session.prompt.tools,
-        defaults=session.defaults,
-        generative=model.generative,
     )

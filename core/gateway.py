@@ -167,7 +167,7 @@ class Gateway:
         self._refused[_same(checked)] = one_line(self.redactor.text(error.shown))
         if stage is Stage.RATE or isinstance(error, Unavailable):
             self.again.add(call)
-        return refusal(call, error)
+        return refusal(call, error, self.redactor)
 
     def _staged(self, call: str, tool: str, stage: Stage, why: str = "") -> None:
         kept = cut(self.redactor.head(why, REFUSED_BYTES)[0], REFUSED_BYTES)

@@ -172,10 +172,11 @@ class Course:
         posted = "\n".join((words.text, *suggestions))
         results = results_of(self.progress.entries)
         violation = await self.guarding.check(Output(text=posted, results=results))
-        self.progress.append(
-            violation.note if violation else fitted_words(words, self.progress.room)
-        )
-        return violation or words.text
+        if violation:
+            self.progress.append(violation.note)
+            return violation
+        self.progress.say(fitted_words(words, self.progress.room))
+        return words.text
 
     def _paused(self, move: Pause) -> None:
         sent = fitted_words(spoken("", move.wire, self.redactor), self.progress.room)

@@ -26,6 +26,7 @@ from core.events import (
     TakeUp,
 )
 from core.principals import Identity
+from core.roster import Roster
 
 Event: TypeAlias = (
     Ask
@@ -88,6 +89,11 @@ class Platform(Protocol):
     @property
     def chat(self) -> Chat:
         """Return where messages are posted and edited: usable without being connected."""
+        ...
+
+    @property
+    def roster(self) -> Roster:
+        """Return who says whether people are still what they are listed as."""
         ...
 
     def connected(self, desk: Desk) -> AbstractAsyncContextManager[None]:

@@ -167,10 +167,17 @@ class Keys(Protocol):
 
 
 class Heads(Protocol):
-    """A place outside the database where heads of the audit log are noted, one a line."""
+    """A place outside the database where heads of the audit log are noted, one a line.
+
+    It may be on a disk that hangs, and then a call of it does.
+    """
+
+    def fault(self) -> str | None:
+        """Say why no head can be noted there and what to do, as far as a look tells; else None."""
+        ...
 
     def last(self) -> str:
-        """Return the newest line, empty where there is none."""
+        """Return the newest line, empty where there is none; raise `Unavailable` where that failed."""
         ...
 
     def append(self, line: str) -> None:

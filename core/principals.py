@@ -1,10 +1,11 @@
 """Who acts: identities as platforms know them, and the people behind them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from core.display import one_line
-from core.errors import Refused
+from core.errors import Refused, SaysoError, Unavailable
+from core.standing import Active, NotActive, Standing, Unknown, Why, together
 
 _STRANGER = "Sayso does not know you here. Ask an operator to list you under `people`."
 
@@ -25,6 +26,8 @@ class Principal:
     id: str
     tenant: str
     groups: frozenset[str]
+    unsure: frozenset[str] = frozenset()
+    """Groups of which nobody could say whether they are in them: they allow nothing, and still deny."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,34 @@ class Person:
 
     identities: frozenset[Identity]
     groups: frozenset[str]
+    unsure: frozenset[str] = frozenset()
+    """As of a `Principal`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absent:
+    """Why somebody who is listed counts for nothing now."""
+
+    name: str
+    platform: str
+    standing: NotActive | Unknown
+
+    @property
+    def why(self) -> str:
+        """Return the reason, as a part of a sentence."""
+        platform = self.platform.capitalize()
+        if isinstance(self.standing, Unknown):
+            return f"{platform} could not be asked about {self.name} just now: {self.standing.why}"
+        return f"the {platform} account of {self.name} {self.standing.why}"
+
+    def error(self) -> SaysoError:
+        """Return what that person is told."""
+        if isinstance(self.standing, Unknown):
+            return Unavailable(f"Nothing was done. {self.why}. Try again in a minute.")
+        return Refused(
+            f"Nothing was done: {self.why}, so it counts for nothing here. Ask an operator to correct "
+            "who is listed under `people`, if that is wrong."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +73,23 @@ class Directory:
     workspaces: Mapping[tuple[str, str], str]
     """(platform, workspace) -> tenant."""
     people: Mapping[str, Person]
+    absent: Mapping[str, Absent] = field(default_factory=dict[str, Absent])
+    """Who is listed and counts for nothing now, as a platform says."""
+    doubts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of whom something could not be asked -> what and why, as a part of a sentence."""
+
+    def behind(self, identity: Identity) -> tuple[str, ...]:
+        """Return the names of all who have this identity: more than one is as good as none."""
+        return tuple(name for name, one in self.people.items() if identity in one.identities)
 
     def resolve(self, identity: Identity) -> Principal:
-        """Return the one person behind an identity; raise `Refused` for none and for more than one."""
+        """Return the one person behind an identity.
+
+        Raises `Refused` for none, for more than one and for somebody who is absent; `Unavailable`
+        where that could not be asked.
+        """
         tenant = self.workspaces.get((identity.platform, identity.workspace))
-        found = [name for name, person in self.people.items() if identity in person.identities]
+        found = self.behind(identity)
         if tenant is None or len(found) != 1:
             name = one_line(identity.user, 64)
             raise Refused(
@@ -55,18 +98,81 @@ class Directory:
                 identity=identity,
                 matches=len(found),
             )
-        return Principal(id=found[0], tenant=tenant, groups=self.people[found[0]].groups)
+        self.must_be_here(found[0])
+        return _principal(found[0], tenant, self.people[found[0]])
+
+    def must_be_here(self, person: str) -> None:
+        """Raise why somebody counts for nothing now, where a platform says so."""
+        if person in self.absent:
+            raise self.absent[person].error()
 
     def find(self, tenant: str, person: str) -> Principal | None:
         """Return somebody as they are now, or None where they are no longer in this tenant."""
         known = self.people.get(person)
-        if known is None or not any(
-            self.workspaces.get((i.platform, i.workspace)) == tenant for i in known.identities
-        ):
+        if known is None or person in self.absent or not self._is_of(tenant, known):
             return None
-        return Principal(id=person, tenant=tenant, groups=known.groups)
+        return _principal(person, tenant, known)
 
     def members(self, tenant: str) -> tuple[Principal, ...]:
         """Return everybody in a tenant, by name."""
         found = (self.find(tenant, name) for name in sorted(self.people))
         return tuple(person for person in found if person is not None)
+
+    def listed(self, tenant: str) -> tuple[str, ...]:
+        """Return the names of everybody who is listed for a tenant, whatever a platform says."""
+        return tuple(name for name, known in self.people.items() if self._is_of(tenant, known))
+
+    def with_standings(self, standings: Mapping[Identity, Standing]) -> "Directory":
+        """Return everybody as platforms say that they are; who was not asked about stays as listed.
+
+        Who is not active, or could not be asked about, is absent. Groups of a platform come on top
+        of those of the file. An account that is not there is nobody's.
+        """
+        people, absent, doubts = dict(self.people), dict(self.absent), dict(self.doubts)
+        for name, person in self.people.items():
+            told = {
+                i: standings[i] for i in sorted(person.identities, key=_parts) if i in standings
+            }
+            if not told:
+                continue
+            unasked = [Active()] if len(told) < len(person.identities) else []
+            match together([*told.values(), *unasked]):
+                case Active() as active:
+                    people[name] = _with(person, active, told)
+                    lacking = active.unsure.keys() - person.groups
+                    if lacking:
+                        doubts[name] = _unsure(active, sorted(lacking), next(iter(told)).platform)
+                case standing:
+                    at = next(i for i, one in told.items() if one == standing)
+                    absent[name] = Absent(name=name, platform=at.platform, standing=standing)
+                    if isinstance(standing, Unknown):
+                        doubts[name] = absent[name].why
+        return replace(self, people=people, absent=absent, doubts=doubts)
+
+    def _is_of(self, tenant: str, person: Person) -> bool:
+        owners = (self.workspaces.get((i.platform, i.workspace)) for i in person.identities)
+        return tenant in owners
+
+
+def _principal(name: str, tenant: str, person: Person) -> Principal:
+    return Principal(id=name, tenant=tenant, groups=person.groups, unsure=person.unsure)
+
+
+def _parts(identity: Identity) -> tuple[str, str, str]:
+    return identity.platform, identity.workspace, identity.user
+
+
+def _with(person: Person, active: Active, told: Mapping[Identity, Standing]) -> Person:
+    nobodys = {i for i, one in told.items() if one == NotActive(why=Why.NOT_THERE)}
+    return Person(
+        identities=person.identities - nobodys,
+        groups=person.groups | active.groups,
+        unsure=frozenset(active.unsure) - person.groups,
+    )
+
+
+def _unsure(active: Active, groups: list[str], platform: str) -> str:
+    why = active.unsure[groups[0]]
+    return (
+        f"{platform.capitalize()} could not be asked just now who is in {', '.join(groups)}: {why}"
+    )

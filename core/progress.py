@@ -31,6 +31,8 @@ class Progress:
     """How often what it proposed was refused."""
     corrected: set[str] = field(default_factory=set[str])
     """Marks of the calls that were made again and answered with a note."""
+    _said: tuple[int, tuple[Entry, ...]] | None = None
+    """Where the words begin that whoever asked is shown, and what stands there if nobody is."""
     _again: int = 0
     _sent: int = 0
     """How many of the entries a model was given: those are not taken back."""
@@ -67,6 +69,11 @@ class Progress:
         self.entries += entries
         self._show()
 
+    def say(self, *entries: Entry, unseen: tuple[Entry, ...] = ()) -> None:
+        """Append what ends the turn with words; `unseen` stands for it where nobody is shown them."""
+        self._said = (len(self.entries), unseen)
+        self.append(*entries)
+
     def use(self, wire: Wire) -> None:
         """Count what a message took."""
         self._again = wire.tokens
@@ -88,10 +95,10 @@ class Progress:
 
     def unsay(self, note: Noted) -> None:
         """Put a note in the place of words that nobody was shown."""
-        if self.entries and isinstance(self.entries[-1], Spoke):
-            self.bytes -= prompt_bytes((self.entries[-1],))
-            self.entries = self.entries[:-1]
-        self.append(note)
+        begin, unseen = self._said or (len(self.entries), ())
+        self.bytes -= prompt_bytes(self.entries[begin:])
+        self.entries = self.entries[:begin]
+        self.append(*unseen, note)
 
     def unheard(self) -> None:
         """Keep only the beginning of a large message that no model was given: the next one may fit."""

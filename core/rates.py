@@ -75,6 +75,12 @@ UNHURRIED = RateRules(messages=Rate(name="messages", most=300, per=timedelta(min
 """What holds where nothing is configured."""
 
 
+REFUSALS = Rate(name="refusals", most=60, per=timedelta(hours=1))
+"""How much of what one person is refused is noted. It holds nothing back that is not refused."""
+UNNOTED = Rate(name="refusals unnoted", most=1, per=timedelta(hours=1))
+"""How often it is noted that there was more of it."""
+
+
 class TooFast(Refused):
     """Somebody said more than their rate has room for, so it was not kept."""
 

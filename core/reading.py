@@ -11,6 +11,7 @@ from core.display import sound
 from core.errors import Incorrect, SaysoError, Unavailable
 from core.jobs import LeaseLost
 from core.ports import Runner, ending_in_words
+from core.redaction import Redactor
 from core.tools import Caller, Checked
 from core.trail import Looked, Trail
 from core.transcript import Result
@@ -30,6 +31,8 @@ class Reading:
     most: int
     """Bytes that a result may have."""
     trail: Trail
+    redactor: Redactor
+    """Why a tool refuses may be anybody's words."""
 
     async def look(self, calls: Mapping[str, Checked], found: dict[str, Result]) -> set[str]:
         """Run calls at once, and put what came of each into `found` as soon as it is there.
@@ -46,7 +49,7 @@ class Reading:
             except LeaseLost:
                 raise
             except SaysoError as error:
-                found[key] = refusal(key, error)
+                found[key] = refusal(key, error, self.redactor)
                 if isinstance(error, Unavailable):
                     again.add(key)
             except Exception as error:  # noqa: BLE001 - a tool's failure is evidence, never a crash

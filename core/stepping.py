@@ -25,7 +25,7 @@ from core.progress import Progress
 from core.reading import Reading
 from core.redaction import Redactor
 from core.tools import Checked, Effect
-from core.transcript import AgentText, Entry, Result, Use
+from core.transcript import AgentText, Entry, Result, ToolCall, Use
 
 Propose: TypeAlias = Callable[
     [Sequence[Checked], AgentText, str, tuple[Entry, ...]], Awaitable[str]
@@ -46,6 +46,7 @@ _LAST = "Not run: this was the last step of the turn."
 _LATE = "Not run, or not to its end: the time of the turn was over."
 _STOPPED = "Not run to its end: it was stopped."
 _ASKED = "The question was put to the person. The next message answers it."
+_UNASKED = "The question was not put to the person: what was to be told with it was stopped."
 _NOT_ASKED = "Not run: a question ends the turn. Make this call again if it is needed then."
 _NOT_RUN = {
     Reason.MAX_SECONDS: _LATE,
@@ -79,18 +80,25 @@ class Stepping:
         asks = question(wanted) if self.gateway.rules.generative else None
         work = Evidence(step=wanted, made=(), redactor=self.redactor)
         if asks:
-            work.results[asks.id] = Result(call=asks.id, text=_ASKED)
-            self._keep(work, _NOT_ASKED)
-            beside = [call for call in wanted.calls if call is not asks]
-            self.gateway.unmade(beside, _NOT_ASKED, most=self.limits.tool_calls)
-            await self.gateway.tell()
-            return self.progress.outcome(Reason.ASKED, said(question_text(asks), self.redactor))
+            return await self._ask(work, asks)
         reason = await self._admit(work)
         if reason:
             self._keep(work, _NOT_RUN[reason])
         ended = reason or await self._do(work, move.about, looks=looks)
         await self.gateway.tell()
         return ended
+
+    async def _ask(self, work: Evidence, asks: ToolCall) -> Outcome:
+        """End the turn with a question; nothing beside it is run."""
+        room = self.progress.room
+        work.results[asks.id] = Result(call=asks.id, text=_UNASKED, failed=True)
+        unseen = work.entries(_NOT_ASKED, room)
+        work.results[asks.id] = Result(call=asks.id, text=_ASKED)
+        self.progress.say(*work.entries(_NOT_ASKED, room), unseen=unseen)
+        beside = [call for call in work.step.calls if call is not asks]
+        self.gateway.unmade(beside, _NOT_ASKED, most=self.limits.tool_calls)
+        await self.gateway.tell()
+        return self.progress.outcome(Reason.ASKED, said(question_text(asks), self.redactor))
 
     async def _admit(self, work: Evidence) -> Reason | None:
         """Have the calls checked; return why none of them is made."""
@@ -222,7 +230,7 @@ class Stepping:
             work.results = before
             if not isinstance(error, SaysoError) or isinstance(error, LeaseLost):
                 raise
-            work.results |= {key: refusal(key, error) for key in gated}
+            work.results |= {key: refusal(key, error, self.redactor) for key in gated}
             work.open |= gated.keys() if isinstance(error, Unavailable) else set()
             self.progress.refusals += not isinstance(error, Unavailable)
             return None

@@ -150,5 +150,9 @@ class Terminal(Protocol):
         ...
 
     async def settled(self) -> None:
-        """Return once everything that was delivered is shown."""
+        """Return once everything that was delivered is shown and can be read."""
+        ...
+
+    async def unread(self) -> None:
+        """Return once nobody reads any more what is shown; it is dropped from then on."""
         ...

@@ -20,6 +20,7 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, SVG_EXPORT_THEME
 
 from adapters.console import drawing
 from adapters.console.keyboard import Lines
+from adapters.console.printing import Printer
 from adapters.console.screen import Screen
 from adapters.console.shown import Heading, Shown
 from adapters.console.terminal import DrawnTerminal
@@ -102,7 +103,7 @@ async def recorded() -> list[list[Shown]]:
 
     with tempfile.TemporaryDirectory(prefix="sayso-captures-") as folder:
         stage.furnish(Path(folder))
-        keyboard = Lines(None, io.StringIO(), None)
+        keyboard = Lines(None, Printer(io.StringIO().write), None)
         # Cards are shown only once nothing changes any more: how fast this machine is must not show.
         terminal = DrawnTerminal(keyboard, record, settle=600)
         await tour.play(Path(folder), terminal)

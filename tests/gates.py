@@ -11,6 +11,7 @@ from approvals.freeze import Freezer
 from approvals.gate import Gate
 from approvals.models import Proposal, Request, Rule, Run, Spent
 from approvals.policy import Authority, Policy, PolicyRule
+from approvals.standings import Standings
 from approvals.switches import Switches
 from core.audit import Entry
 from core.errors import Refused
@@ -20,6 +21,7 @@ from core.principals import Directory, Identity, Person
 from core.profiles import DEFAULT, Profile, Profiles
 from core.rates import Rate, RateRules
 from core.redaction import Redactor
+from core.roster import Roster
 from core.tools import Tool, Toolbox
 from tests.builders import TENANT, a_proposal, a_step, a_tool
 from tests.fakes.files import FakeFiles
@@ -92,6 +94,8 @@ class World:
     tools: tuple[Tool, ...] = TOOLS
     switches: Switches = field(default_factory=Switches)
     folder: str = "work"
+    on_slack: dict[str, Identity] = field(default_factory=lambda: {"bob": BOB_ON_SLACK})
+    rosters: dict[str, Roster] = field(default_factory=dict[str, Roster])
     unreadable: Exception | None = None
     """What reading people and rules raises, where it does."""
     counted: CountedRunner = field(init=False)
@@ -110,17 +114,19 @@ class World:
             switches=self.switches,
             redactor=Redactor.of([SECRET]),
             rates=Rates(self.stores.database),
+            standings=Standings(rosters=self.rosters),
         )
 
     def authority(self) -> Authority:
         """Read people and rules."""
         if self.unreadable:
             raise self.unreadable
-        more = {"bob": {BOB_ON_SLACK}}
         people = {
             name: Person(
                 identities=frozenset(
-                    {EVE} if name == "eve" else {who(name), *more.get(name, set[Identity]())}
+                    {EVE}
+                    if name == "eve"
+                    else {who(name), *filter(None, [self.on_slack.get(name)])}
                 ),
                 groups=frozenset(groups),
             )

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, cast
 
 from adapters.storage.receipts import Receipts
 from approvals.receipts import Issued
+from approvals.receipts.document import asked_digest
 from core import audit, canonical
 from core.audit import Intact
 from core.canonical import Json
@@ -77,3 +78,8 @@ def say(values: Values, kind: str, number: int = 0, **facts: object) -> None:
     entry = telling(values, kind, number)
     body: Values = {**json.loads(entry["body"]), **facts}
     entry["body"] = canonical.encode({n: v for n, v in body.items() if v is not ...})
+
+
+def note(values: Values) -> None:
+    """Have the first entry hold the digest of what was asked as the receipt has it now."""
+    say(values, "request.opened", request_sha256=asked_digest(values["request"]))

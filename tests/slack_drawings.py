@@ -8,7 +8,7 @@ from pathlib import Path
 
 from adapters.slack import messages, views
 from adapters.slack.messages import Drawn
-from approvals import cards, progress
+from approvals import cards, progress, reports
 from approvals.cards import Shown
 from approvals.models import Request, Run, RunState, State, Step, StepState, Vote
 from core.canonical import JsonObject, sha256
@@ -126,8 +126,8 @@ def step(index: int, state: StepState, output: str) -> Step:
 def report(state: RunState, **more: str) -> Text:
     """Return what software tells about a run, with what may be done about it."""
     ended = run(state, **more)
-    told = cards.in_chat(cards.report(ended), ended)
-    return Text(text=told, buttons=cards.choices(ended), is_report=True)
+    told = reports.in_chat(reports.report(ended), ended)
+    return Text(text=told, buttons=reports.choices(ended), is_report=True)
 
 
 ANSWER = """# What I *saw*

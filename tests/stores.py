@@ -17,6 +17,7 @@ from adapters.storage.drafts import Drafts
 from adapters.storage.erasing import Erasing
 from adapters.storage.frames import Frames
 from adapters.storage.memories import Memories
+from adapters.storage.newest import Newest
 from adapters.storage.records import Records
 from adapters.storage.reminders import Reminders
 from adapters.storage.requests import Requests
@@ -114,6 +115,11 @@ class Stores:
     def runs(self) -> Runs:
         """Return the runs."""
         return Runs(self.database)
+
+    @property
+    def newest(self) -> Newest:
+        """Return what people may look at."""
+        return Newest(self.database)
 
     @property
     def conversations(self) -> Conversations:

@@ -58,7 +58,8 @@ def draw(what: Shown, screen: Screen) -> RenderableType:
             return typed(what.who, what.text, screen)
         case Heading():
             rule = Rule(style="quiet", characters=_dash(screen))
-            return Group("", *folding.hanging(one_line(what.text), screen.width, "title"), rule)
+            title = screen.known(one_line(what.text))
+            return Group("", *folding.hanging(title, screen.width, "title"), rule)
         case _:
             return notice(what, screen)
 
@@ -88,7 +89,7 @@ def message(one: Message, screen: Screen) -> RenderableType:
         case Text():
             return _text(one, screen)
         case Progress():
-            return Group(*map(Line, going_on(one, screen.width)))
+            return Group(*map(Line, going_on(one, screen)))
         case Opening():
             return typed(one.author, one.text, screen)
         case _:
@@ -101,24 +102,33 @@ def _text(one: Text, screen: Screen) -> RenderableType:
     return told(one.text, screen, mark="* ") if one.is_note else answer(one, screen)
 
 
-def going_on(one: Progress, width: int) -> list[str]:
+def going_on(one: Progress, screen: Screen) -> list[str]:
     """Return where a run is in a line, and in another one what it printed last."""
     lines = [f"{one.title.rpartition(': ')[2]}. {one.status}", *one.tail[-1:]]
-    return [one_line(line, max(width - _ROOM_FOR_MARK, _LEAST)) for line in lines]
+    room = max(screen.width - _ROOM_FOR_MARK, _LEAST)
+    return [_cut(screen.known(one_line(line, _LONGEST)), room, screen) for line in lines]
+
+
+def _cut(text: str, room: int, screen: Screen) -> str:
+    if len(text) <= room:
+        return text
+    return f"{text[: room - 1]}…" if screen.fancy else text[:room]
 
 
 def card(one: Card, status: str, screen: Screen) -> RenderableType:
     """Return a card, in the card's own order and words."""
     parts: list[RenderableType] = [*_kept(one.plan, screen), "", _facts(one, screen)]
     for warning in one.warnings:
-        parts += folding.hanging(f"! {one_line(warning, _LONGEST)}", _room(screen), "warning")
+        line = screen.known(f"! {one_line(warning, _LONGEST)}")
+        parts += folding.hanging(line, _room(screen), "warning")
     if one.preview:
         parts += ["", Line("Preview (what a dry run printed):", "title")]
         parts += _quoted(one.preview, "  ", screen)
     if one.unchecked:
         parts += ["", *folding.hanging(_UNCHECKED, _room(screen), "title")]
         parts += _quoted(one.unchecked, "  > ", screen)
-    parts += ["", *folding.hanging(one_line(status, _LONGEST), _room(screen), "title")]
+    shown = screen.known(one_line(status, _LONGEST))
+    parts += ["", *folding.hanging(shown, _room(screen), "title")]
     parts += _buttons(one.buttons, screen)
     return _panel(one.title, parts, screen)
 
@@ -127,7 +137,8 @@ def report(one: Text, screen: Screen) -> RenderableType:
     """Return what software tells about a run."""
     head, *rest = one.text.splitlines() or [""]
     state = next((word for word in head.replace(":", " ").split() if word in _STATES), "")
-    top = [Line(line, _STATES.get(state, "title")) for line in folding.lines(head, _room(screen))]
+    style = _STATES.get(state, "title")
+    top = [Line(line, style) for line in folding.lines(screen.known(head), _room(screen))]
     parts: list[RenderableType] = [*top, *_kept(rest, screen), *_buttons(one.buttons, screen)]
     return _panel("Report", parts, screen)
 
@@ -143,7 +154,7 @@ def answer(one: Text, screen: Screen) -> RenderableType:
 
 def told(text: str, screen: Screen, *, mark: str = "- ") -> RenderableType:
     """Return what software says, line by line: to whoever typed, unless the mark is another."""
-    shown = output(text).expandtabs(4).split("\n")
+    shown = screen.known(output(text)).expandtabs(4).split("\n")
     parts = [
         part for line in shown for part in folding.wrapped(line, screen.width - folding.BEFORE)
     ]
@@ -166,15 +177,15 @@ def _said(one: Said, screen: Screen) -> RenderableType:
 
 def typed(who: str, text: str, screen: Screen) -> RenderableType:
     """Return what somebody typed: whatever it says, only its first line begins at the left."""
-    name = f"{one_line(who, 40)}> "
-    first, *rest = output(text).expandtabs(4).strip().split("\n")
+    name = screen.known(f"{one_line(who, 40)}> ")
+    first, *rest = screen.known(output(text)).expandtabs(4).strip().split("\n")
     lines = folding.hanging(f"{name}{first}", screen.width, "")
     lines[0].stylize("person", 0, len(name))
     return Group(*lines, *(Line("  ") + part for line in rest for part in _said_in(line, screen)))
 
 
 def _panel(title: str, parts: Iterable[RenderableType], screen: Screen) -> RenderableType:
-    shown = one_line(title, _LONGEST_TITLE)
+    shown = screen.known(one_line(title, _LONGEST_TITLE))
     body: list[RenderableType] = list(parts)
     if len(shown) > _room(screen) - _SIDES:
         body = [*(Line(line, "title") for line in folding.lines(shown, _room(screen))), "", *body]
@@ -193,7 +204,8 @@ def _panel(title: str, parts: Iterable[RenderableType], screen: Screen) -> Rende
 
 
 def _facts(one: Card, screen: Screen) -> RenderableType:
-    pairs = [(fact.label, fact.text) for fact in one.facts] + [("Estimate", one.estimate)]
+    facts = [(fact.label, fact.text) for fact in one.facts] + [("Estimate", one.estimate)]
+    pairs = [(screen.known(label), screen.known(text)) for label, text in facts]
     labels = max(len(label) for label, _ in pairs)
     table = Table.grid(padding=(0, 2, 0, 0))
     if screen.is_narrow:
@@ -213,12 +225,14 @@ def _facts(one: Card, screen: Screen) -> RenderableType:
 
 
 def _kept(lines: Sequence[str], screen: Screen) -> list[RenderableType]:
-    return [Line(part) for line in lines for part in folding.lines(line, _room(screen))]
+    known = map(screen.known, lines)
+    return [Line(part) for line in known for part in folding.lines(line, _room(screen))]
 
 
 def _quoted(lines: Sequence[str], before: str, screen: Screen) -> list[RenderableType]:
     room = _room(screen) - len(before)
-    return [Line(f"{before}{part}") for line in lines for part in folding.lines(line, room)]
+    known = map(screen.known, lines)
+    return [Line(f"{before}{part}") for line in known for part in folding.lines(line, room)]
 
 
 def _buttons(buttons: Sequence[Button], screen: Screen) -> list[RenderableType]:
@@ -236,7 +250,8 @@ def _buttons(buttons: Sequence[Button], screen: Screen) -> list[RenderableType]:
 
 
 def _gutter(text: str, screen: Screen) -> list[RenderableType]:
-    lines = [part for line in output(text).split("\n") for part in _said_in(line, screen)]
+    shown = screen.known(output(text)).split("\n")
+    lines = [part for line in shown for part in _said_in(line, screen)]
     return [Line.assemble(("| ", "quiet"), line) for line in lines]
 
 
@@ -245,7 +260,8 @@ def _said_in(line: str, screen: Screen) -> list[Line]:
 
 
 def _marked(mark: str, text: str, style: str, screen: Screen) -> RenderableType:
-    lines = folding.hanging(f"{mark} {one_line(text, _LONGEST)}", screen.width, "")
+    line = screen.known(f"{mark} {one_line(text, _LONGEST)}")
+    lines = folding.hanging(line, screen.width, "")
     lines[0].stylize(style, 0, len(mark))
     return Group(*lines)
 
@@ -253,7 +269,8 @@ def _marked(mark: str, text: str, style: str, screen: Screen) -> RenderableType:
 def _below(line: str, screen: Screen) -> list[Line]:
     """Return a line of a list below its mark, where nothing can pass for the beginning of another."""
     room = screen.width - folding.BEFORE
-    return [Line("  ") + part for part in folding.wrapped(one_line(line, _LONGEST), room)]
+    shown = screen.known(one_line(line, _LONGEST))
+    return [Line("  ") + part for part in folding.wrapped(shown, room)]
 
 
 def _room(screen: Screen) -> int:

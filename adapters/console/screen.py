@@ -34,8 +34,16 @@ class Screen:
 
     width: int
     colours: bool = False
-    fancy: bool = True
-    """Whether it can show more than ASCII."""
+    encoding: str = "utf-8"
+
+    @property
+    def fancy(self) -> bool:
+        """Return whether it can show more than ASCII."""
+        return self.encoding.lower().startswith("utf")
+
+    def known(self, text: str) -> str:
+        """Return a text in characters that it knows, so that what is measured is what it shows."""
+        return text.encode(self.encoding, "backslashreplace").decode(self.encoding)
 
     @property
     def box(self) -> Box:
@@ -72,12 +80,11 @@ class Screen:
         )
 
 
-def looked(stream: TextIO, *, colours: bool) -> Screen:
+def looked(stream: TextIO | None, *, colours: bool) -> Screen:
     """Return what the terminal behind a stream can show right now."""
     columns = shutil.get_terminal_size((80, 24)).columns
-    encoding = (stream.encoding or "ascii").lower().replace("-", "")
     return Screen(
         width=min(max(columns, _NARROWEST), _WIDEST),
         colours=colours,
-        fancy=encoding.startswith("utf"),
+        encoding=(stream and stream.encoding) or "ascii",
     )

@@ -4,12 +4,12 @@ import io
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from shutil import get_terminal_size
 from typing import TextIO
 
 from adapters.console import drawing
 from adapters.console.chat import SETTLE, TerminalChat
 from adapters.console.keyboard import Editor, Keyboard, Lines
+from adapters.console.printing import Printer, onto
 from adapters.console.screen import looked
 from adapters.console.shown import Failed, Heading, Recalled, Shown, Told, Typed
 from core.conversations import Said
@@ -84,11 +84,7 @@ class DrawnTerminal:
 
     async def busy(self, what: str | None) -> None:
         """See the port."""
-        lines = [
-            line
-            for one in self._runs.values()
-            for line in drawing.going_on(one, get_terminal_size().columns)
-        ]
+        lines = [line for one in self._runs.values() for line in self._draw(one).splitlines()]
         self._keyboard.busy("\n  ".join(lines) or what)
 
     def _goes_on(self, progress: Progress) -> None:
@@ -100,6 +96,11 @@ class DrawnTerminal:
     async def settled(self) -> None:
         """See the port."""
         await self._chat.flush()
+        await self._keyboard.drained()
+
+    async def unread(self) -> None:
+        """See the port."""
+        await self._keyboard.unread()
 
 
 def here(*, colours: bool, dumb: bool) -> DrawnTerminal:
@@ -107,33 +108,41 @@ def here(*, colours: bool, dumb: bool) -> DrawnTerminal:
     source: TextIO | None = sys.stdin  # pyright: ignore[reportAssignmentType] - None without one
     if isinstance(source, io.TextIOWrapper):
         source.reconfigure(errors="surrogateescape")  # bytes that are no text become U+FFFD later
-    draw = _drawn(colours=colours, dumb=dumb)
+    draw, printer = _drawn(colours=colours, dumb=dumb), Printer(onto(_output()))
     if has_one() and not dumb:
-        return DrawnTerminal(Editor(sys.stdout, colours=colours), draw)
+        return DrawnTerminal(Editor(sys.stdout, printer, colours=colours), draw)
 
     def echo(who: str, text: str) -> str:
         return draw(Typed(who=who, text=text))
 
-    return DrawnTerminal(Lines(source, sys.stdout, None if has_one() else echo), draw)
+    return DrawnTerminal(Lines(source, printer, None if has_one() else echo), draw)
 
 
 def printer(*, colours: bool, dumb: bool) -> DrawnTerminal:
     """Return this process's terminal as one at which nobody types."""
-    return DrawnTerminal(Lines(None, sys.stdout, None), _drawn(colours=colours, dumb=dumb))
+    keyboard = Lines(None, Printer(onto(_output())), None)
+    return DrawnTerminal(keyboard, _drawn(colours=colours, dumb=dumb))
 
 
 def has_one() -> bool:
     """Whether somebody can type at this process and read from it."""
     source: TextIO | None = sys.stdin  # pyright: ignore[reportAssignmentType] - None without one
-    return bool(source and source.isatty() and sys.stdout.isatty())
+    target = _output()
+    return bool(source and source.isatty() and target and target.isatty())
+
+
+def _output() -> TextIO | None:
+    """Return where this process prints, if it was given anything to print to."""
+    return sys.stdout
 
 
 def _drawn(*, colours: bool, dumb: bool) -> Draw:
     """Return what draws for this terminal; its window may have another size each time."""
-    colours = colours and not dumb and sys.stdout.isatty()
+    target = _output()
+    colours = colours and not dumb and target is not None and target.isatty()
 
     def draw(what: Shown) -> str:
-        screen = looked(sys.stdout, colours=colours)
+        screen = looked(target, colours=colours)
         return screen.text(drawing.draw(what, screen))
 
     return draw

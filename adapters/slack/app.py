@@ -23,6 +23,9 @@ from adapters.slack.sockets import Handle
 from adapters.slack.tasks import failed
 from adapters.slack.web import Web, silent
 
+_NAME = "slack_bolt.app"
+"""Bolt gives the logger of this name the level of its own, which is silence."""
+
 
 def app_of(web: Web, bot: Bot, intake: Intake) -> AsyncApp:
     """Return an app that gives everything to an intake, for Socket Mode and for HTTP."""
@@ -41,7 +44,7 @@ def app_of(web: Web, bot: Bot, intake: Intake) -> AsyncApp:
             return acks.not_taken()
 
     app = AsyncApp(
-        name="sayso",
+        name=_NAME,
         logger=silent(),
         client=web.client,
         authorize=authorize,

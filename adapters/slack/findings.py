@@ -1,5 +1,6 @@
 """What one payload of Slack's is read as, and what has to be known to read it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -78,6 +79,13 @@ class PromptsWanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleChanged:
+    """Somebody's account or a user group is no longer what it was."""
+
+    event: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     """What somebody typed means nothing; this says what would."""
 
@@ -92,4 +100,6 @@ class Ignored:
     why: Why
 
 
-Finding: TypeAlias = Act | OpenModal | HomeOpened | PromptsWanted | Sentence | Ignored
+Finding: TypeAlias = (
+    Act | OpenModal | HomeOpened | PromptsWanted | PeopleChanged | Sentence | Ignored
+)

@@ -14,6 +14,8 @@ from adapters.slack import payload
 from adapters.slack.payload import Payload
 from adapters.slack.setup import SlackSetup
 from adapters.slack.signed import NotAccepted, Posted, read
+from adapters.slack.tasks import failed
+from adapters.slack.web import silent
 from core.errors import Invalid
 
 PATH = "/slack/events"
@@ -22,6 +24,8 @@ MOST = 1024 * 1024
 _BODY_WITHIN = 10.0
 """Seconds in which a body has to be here."""
 _CLOSES_WITHIN = 2.0
+_FELL_OVER = 500
+"""Bolt's own status. What could not be stored is answered with another one."""
 
 
 def no_secret(setup: SlackSetup) -> None:
@@ -46,7 +50,12 @@ class Listener:
         no_secret(self.setup)
         server = web.Application(client_max_size=MOST)
         server.router.add_post(PATH, self._posted)
-        runner = web.AppRunner(server, access_log=None, shutdown_timeout=_CLOSES_WITHIN)
+        runner = web.AppRunner(
+            server,
+            access_log=None,
+            logger=silent(),  # aiohttp prints whatever it could not parse
+            shutdown_timeout=_CLOSES_WITHIN,
+        )
         await runner.setup()
         try:
             self.address = await self._bound(runner)
@@ -69,17 +78,28 @@ class Listener:
     async def _posted(self, request: web.Request) -> web.Response:
         try:
             body = read(await _raw(request), self.setup.signing_secret or "", self.now())
+            return _greeting(body) or await self._dispatched(request, body)
         except NotAccepted as error:
             return web.Response(status=error.status)
-        return _greeting(body) or await self._dispatched(request, body)
+        except Exception as error:  # noqa: BLE001 - nobody else would write it down
+            failed(error)
+            return web.Response(status=503)
 
     async def _dispatched(self, request: web.Request, body: Payload) -> web.Response:
-        """Give Bolt what was verified, not what it would read out of the bytes once more."""
+        """Give Bolt what was verified, not what it would read out of the bytes once more.
+
+        Bolt falls over shapes that Slack never sends, also before anything of ours is asked.
+        """
         retry = request.headers.get("X-Slack-Retry-Num", "0")
-        asked = AsyncBoltRequest(
-            body=dict(body), mode="socket_mode", headers={"x-slack-retry-num": retry}
-        )
-        answer = await self.app.async_dispatch(asked)
+        try:
+            asked = AsyncBoltRequest(
+                body=dict(body), mode="socket_mode", headers={"x-slack-retry-num": retry}
+            )
+            answer = await self.app.async_dispatch(asked)
+        except Exception as error:
+            raise NotAccepted(400) from error
+        if answer.status == _FELL_OVER:
+            raise NotAccepted(400)
         return web.Response(
             status=answer.status,
             text=answer.body,

@@ -4,6 +4,8 @@ Whatever comes in, however odd, is read; what cannot be understood is ignored, f
 repeats none of it.
 """
 
+from collections.abc import Callable, Mapping
+
 from adapters.slack import payload, pressed, slashes, spoken
 from adapters.slack.actors import PLATFORM, is_ours, speaker
 from adapters.slack.findings import (
@@ -13,6 +15,7 @@ from adapters.slack.findings import (
     HomeOpened,
     Ignored,
     OpenModal,
+    PeopleChanged,
     PromptsWanted,
     Route,
     Sentence,
@@ -28,6 +31,7 @@ __all__ = [
     "HomeOpened",
     "Ignored",
     "OpenModal",
+    "PeopleChanged",
     "PromptsWanted",
     "Route",
     "Sentence",
@@ -58,17 +62,11 @@ def read(body: Payload, bot: Bot, *, mentions_only: bool = False) -> Finding:
 
 
 def _event(body: Payload, bot: Bot, *, mentions_only: bool) -> Finding:
-    match payload.name(body, "event", "type"):
-        case "app_mention" | "message":
-            return _message(body, bot, mentions_only=mentions_only)
-        case "member_joined_channel":
-            return _joined(body, bot)
-        case "app_home_opened":
-            return _home(body, bot)
-        case "agent_session_stopped":
-            return _stopped(body, bot)
-        case _:
-            return _UNKNOWN
+    kind = payload.name(body, "event", "type")
+    if kind in {"app_mention", "message"}:
+        return _message(body, bot, mentions_only=mentions_only)
+    reader = _READERS.get(kind)
+    return reader(body, bot) if reader else _UNKNOWN
 
 
 def _message(body: Payload, bot: Bot, *, mentions_only: bool) -> Finding:
@@ -123,3 +121,18 @@ def _stopped(body: Payload, bot: Bot) -> Finding:
         route=Route(channel=channel, user=user, thread=thread),
         kind="event",
     )
+
+
+def _changed(body: Payload, bot: Bot) -> Finding:
+    del bot
+    return PeopleChanged(event=payload.of(body.get("event")))
+
+
+_READERS: Mapping[str, Callable[[Payload, Bot], Finding]] = {
+    "member_joined_channel": _joined,
+    "app_home_opened": _home,
+    "agent_session_stopped": _stopped,
+    "user_change": _changed,
+    "subteam_members_changed": _changed,
+    "subteam_updated": _changed,
+}

@@ -1,19 +1,20 @@
 """Everything that comes in from Slack: read, handed to the desk, answered and acknowledged."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
 from slack_bolt.response import BoltResponse
 
-from adapters.slack import acks
+from adapters.slack import acks, payload
 from adapters.slack.findings import (
     Act,
     Bot,
     HomeOpened,
     Ignored,
     OpenModal,
+    PeopleChanged,
     PromptsWanted,
     Route,
     Sentence,
@@ -59,6 +60,8 @@ class Intake:
     windows: Windows
     surfaces: Surfaces
     membership: Membership
+    changed: Callable[[Mapping[str, object]], None]
+    """Is told that what was known of people is no longer so."""
     mentions_only: bool = False
     patience: Patience = field(default_factory=Patience)
     is_leaving: bool = False
@@ -71,10 +74,10 @@ class Intake:
         match read(body, self.bot, mentions_only=self.mentions_only):
             case Ignored(why=why):
                 log.debug("slack: ignored, for %s", why)
-            case HomeOpened(identity=identity):
-                self.tasks.start(self.surfaces.home(identity))
-            case PromptsWanted() as wanted:
-                self.tasks.start(self.surfaces.prompts(wanted))
+            case HomeOpened() | PromptsWanted() as opened:
+                self.tasks.start(self.surfaces.show(opened))
+            case PeopleChanged(event=event):
+                self.changed(event)
             case Sentence(text=text, route=route):
                 return self._sentence(text, route, is_command="command" in body)
             case OpenModal() as wanted:
@@ -89,7 +92,7 @@ class Intake:
 
     async def _act(self, act: Act, body: Mapping[str, object], retry: int) -> BoltResponse:
         if act.kind == "event":
-            return await self._event(act, str(body.get("event_id") or ""), retry)
+            return await self._event(act, body, retry)
         task = self.takes.of(_key(act.route), lambda: self._taken(act))
         if act.kind == "action":
             return await self._pressed(task, act.route)
@@ -103,8 +106,8 @@ class Intake:
             self.follow.tell(outcome, act.route)
         return acks.in_window(outcome)
 
-    async def _event(self, act: Act, event_id: str, retry: int) -> BoltResponse:
-        task = self.takes.of(event_id, lambda: self._taken_and_told(act))
+    async def _event(self, act: Act, body: Mapping[str, object], retry: int) -> BoltResponse:
+        task = self.takes.of(_delivery(act, body), lambda: self._taken_and_told(act))
         outcome = await soon(task, self.patience.event)
         if outcome is not None and not isinstance(outcome, Unavailable):
             return acks.taken()
@@ -147,3 +150,9 @@ class Intake:
 
 def _key(route: Route) -> str:
     return route.trigger or ""
+
+
+def _delivery(act: Act, body: Mapping[str, object]) -> str:
+    """Return what an event shares with every other delivery of the same: a mention comes as two."""
+    ids = act.event.deliveries if isinstance(act.event, Ask) else ()
+    return next((one for one in ids if one.startswith("msg:")), payload.name(body, "event_id"))

@@ -18,6 +18,7 @@ EVENTS: Mapping[str, frozenset[str]] = {
     "message.im": frozenset({"im:history"}),
     "message.mpim": frozenset({"mpim:history"}),
     "subteam_members_changed": frozenset({"usergroups:read"}),
+    "subteam_updated": frozenset({"usergroups:read"}),
     "user_change": frozenset({"users:read"}),
 }
 """Every event that is subscribed to, and the scopes without which Slack sends none of it."""

@@ -12,6 +12,7 @@ from adapters.slack.follow import Following
 from adapters.slack.http import Listener, no_secret
 from adapters.slack.intake import Intake, Patience
 from adapters.slack.membership import Membership
+from adapters.slack.people import SlackRoster
 from adapters.slack.posted import Finder
 from adapters.slack.scopes import lacking
 from adapters.slack.setup import SlackSetup
@@ -44,6 +45,7 @@ class SlackPlatform:
     tasks: Tasks = field(default_factory=Tasks)
     address: tuple[str, int] | None = None
     """Where it listens in HTTP mode, while it does."""
+    roster: SlackRoster = field(init=False, repr=False)
     _statuses: Statuses = field(init=False, repr=False)
     _chat: SlackChat = field(init=False, repr=False)
 
@@ -51,6 +53,9 @@ class SlackPlatform:
         """Put together what needs no connection."""
         self.web = Web(setup=self.setup)
         self.account = Account(setup=self.setup, web=self.web)
+        # A token belongs to one workspace: where several are listed, Slack says which.
+        team = min(self.setup.teams) if len(self.setup.teams) == 1 else ""
+        self.roster = SlackRoster(self.web, team=team, groups=self.setup.groups)
         self._statuses = Statuses(web=self.web, tasks=self.tasks)
         self._chat = SlackChat(
             web=self.web,
@@ -116,7 +121,10 @@ class SlackPlatform:
         listener = Listener(setup=self.setup, app=app_of(self.web, bot, intake))
         async with listener.opened():
             self.address = listener.address
-            yield
+            try:
+                yield
+            finally:
+                self.address = None
 
     def _intake(self, desk: Desk, bot: Bot) -> Intake:
         return Intake(
@@ -130,6 +138,7 @@ class SlackPlatform:
             windows=Windows(web=self.web, desk=desk),
             surfaces=Surfaces(web=self.web, desk=desk, team=bot.team),
             membership=Membership(web=self.web, tasks=self.tasks),
+            changed=self.roster.changed,
             mentions_only=self.setup.mentions_only,
             patience=self.patience,
         )

@@ -29,7 +29,7 @@ _TOKENS = frozenset(
     }
 )
 _GONE = "That message is no longer in Slack."
-LATE = "Slack waits three seconds for a form to open, and that was too long. Press it again."
+_LATE = "Slack waits three seconds for a form to open, and that was too long. Press it again."
 _RULES = "The rules of this Slack workspace do not let Sayso post there. Ask one of its admins."
 _LONG = "That is more than Slack takes in one message."
 _SENTENCES = {
@@ -48,11 +48,11 @@ _SENTENCES = {
     "msg_too_long": _LONG,
     "msg_blocks_too_long": _LONG,
     "user_not_in_channel": "That person is not in the channel.",
-    "expired_trigger_id": LATE,
-    "exchanged_trigger_id": LATE,
-    "invalid_trigger_id": LATE,
-    "trigger_expired": LATE,
-    "trigger_exchanged": LATE,
+    "expired_trigger_id": _LATE,
+    "exchanged_trigger_id": _LATE,
+    "invalid_trigger_id": _LATE,
+    "trigger_expired": _LATE,
+    "trigger_exchanged": _LATE,
 }
 
 
@@ -60,11 +60,7 @@ def failed(method: str, *, status: int, body: object, retry_after: str | None = 
     """Return the error that an answer of Slack stands for: nothing of it but codes is in there."""
     code, needed = _word(body, "error"), _word(body, "needed")
     if status == 429 or code in _TOO_MUCH:  # noqa: PLR2004 - HTTP's own number
-        return Unavailable(
-            "Slack asks Sayso to slow down. It is tried again by itself.",
-            after=_wait(retry_after),
-            method=method,
-        )
+        return slow_down(_wait(retry_after), method)
     if status >= 500 or code in _OUTAGES or not code:  # noqa: PLR2004 - HTTP's own number
         return unanswered(method, why=code or f"HTTP {status}")
     if code == "missing_scope":
@@ -72,7 +68,14 @@ def failed(method: str, *, status: int, body: object, retry_after: str | None = 
     if code in _TOKENS:
         return _wrong_token(method, code)
     sentence = _SENTENCES.get(code, f"Slack refused it: {method} answered {code}.")
-    return Refused(sentence, code=code, method=method)
+    return Refused(sentence, error=code, method=method)
+
+
+def slow_down(after: timedelta, method: str) -> Unavailable:
+    """Return the error for what Slack has not done, since it was asked too often."""
+    return Unavailable(
+        "Slack asks Sayso to slow down. It is tried again by itself.", after=after, method=method
+    )
 
 
 def unanswered(method: str, *, why: str) -> Unavailable:
@@ -82,7 +85,7 @@ def unanswered(method: str, *, why: str) -> Unavailable:
 
 def code_of(error: SaysoError) -> str:
     """Return Slack's own word for a refusal; empty where there is none."""
-    return str(error.detail.get("code", ""))
+    return str(error.detail.get("error", ""))
 
 
 def is_unclear(error: SaysoError) -> bool:
@@ -101,7 +104,7 @@ def _lacks(method: str, needed: str, code: str) -> Invalid:
             f"The Slack app lacks the scope {needed or 'for this'}, which {method} needs. "
             "Add it under “OAuth & Permissions” and install the app again."
         )
-    return Invalid(sentence, code=code, method=method, needed=needed)
+    return Invalid(sentence, error=code, method=method, needed=needed)
 
 
 def _wrong_token(method: str, code: str) -> Invalid:
@@ -111,7 +114,7 @@ def _wrong_token(method: str, code: str) -> Invalid:
         name, where = "bot_token", "“OAuth & Permissions”"
     return Invalid(
         f"Slack does not accept slack.{name} ({code}). Copy the token anew from {where}.",
-        code=code,
+        error=code,
         method=method,
     )
 

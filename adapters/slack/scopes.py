@@ -15,8 +15,8 @@ SCOPES: Mapping[str, str] = {
     "im:history": "to hear direct messages",
     "im:read": "to know a direct message when it sees one",
     "im:write": "to write to somebody directly where it cannot post",
-    "mpim:history": "to hear direct messages of several people",
-    "mpim:read": "to know a direct message of several people",
+    "mpim:history": "to hear replies in direct messages of several people",
+    "mpim:read": "to know direct messages of several people",
     "usergroups:read": "to know who is in a user group",
     "users:read": "to know who may not use Slack any more",
 }

@@ -1,5 +1,6 @@
 """What it takes to be in a Slack workspace."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -18,5 +19,7 @@ class SlackSetup:
     """Where the Web API is; None for Slack's own."""
     teams: frozenset[str] = frozenset()
     """The workspaces that belong to a tenant."""
+    groups: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """By a group of Sayso's, the user groups whose members are in it."""
     mentions_only: bool = False
     """Whether a message in a thread has to mention Sayso to be meant for it."""

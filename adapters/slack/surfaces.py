@@ -1,9 +1,10 @@
 """What Slack shows of Sayso outside of messages: the Home tab, and what one could ask."""
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from adapters.slack import views
-from adapters.slack.findings import PromptsWanted
+from adapters.slack.findings import HomeOpened, PromptsWanted
 from adapters.slack.web import Web
 from core.platforms import Desk
 from core.principals import Identity
@@ -23,6 +24,16 @@ class Surfaces:
     web: Web
     desk: Desk
     team: str
+
+    async def show(self, opened: HomeOpened | PromptsWanted) -> None:
+        """Draw what somebody has opened."""
+        match opened:
+            case HomeOpened(identity=identity):
+                await self.home(identity)
+            case PromptsWanted():
+                await self.prompts(opened)
+            case _:
+                assert_never(opened)
 
     async def home(self, identity: Identity) -> None:
         """Show somebody what waits for them and what runs."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TypeVar
 
+from adapters.slack.refusals import slow_down
 from core.errors import Unavailable
 
 T = TypeVar("T")
@@ -31,8 +32,5 @@ class Waits:
     def _check(self, what: str) -> None:
         left = self._until.get(what, 0.0) - self.now()
         if left > 0:
-            raise Unavailable(
-                "Slack asks Sayso to slow down. It is tried again by itself.",
-                after=timedelta(seconds=left),
-            )
+            raise slow_down(timedelta(seconds=left), what)
         self._until.pop(what, None)

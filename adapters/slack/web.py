@@ -68,7 +68,7 @@ class Web:
         if self.client.session is not None:
             yield
             return
-        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        async with self._session() as session:
             self.client.session = session
             try:
                 yield
@@ -83,6 +83,10 @@ class Web:
         return await self._called(
             method, lambda: self.client.api_call(method, http_verb="GET", params=params), within
         )
+
+    async def call(self, method: str, **query: object) -> Answer:
+        """Call a method that only reads; of an error, `detail` holds Slack's word for it."""
+        return await self.read(method, query)
 
     async def write(
         self, method: str, body: Mapping[str, object], *, within: float | None = None
@@ -129,21 +133,29 @@ class Web:
         """Post to an address that Slack gave; refuse any other before anything is sent."""
         if not is_slacks(url, self.setup.base_url):
             raise Refused("That address is not Slack's, so nothing was sent there.")
-        async with self.opened():
-            status = await self._sent(url, json=json, data=data, within=within)
-        if status >= 400:  # noqa: PLR2004 - HTTP's own number
+        async with self._session() as session:
+            status = await self._sent(session, url, json=json, data=data, within=within)
+        if status >= 300:  # noqa: PLR2004 - HTTP's own number
             raise failed("response_url", status=status, body={"error": f"http_{status}"})
+
+    @asynccontextmanager
+    async def _session(self) -> AsyncIterator[aiohttp.ClientSession]:
+        """Lend the shared connections, or some of one's own where none are shared."""
+        if self.client.session is not None:
+            yield self.client.session
+            return
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+            yield session
 
     async def _sent(
         self,
+        session: aiohttp.ClientSession,
         url: str,
         *,
         json: Mapping[str, object] | None,
         data: bytes | None,
         within: float | None,
     ) -> int:
-        session = self.client.session
-        assert session is not None  # noqa: S101 - `send` opened it
         try:
             async with (
                 asyncio.timeout(within or self.deadline),

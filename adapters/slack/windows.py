@@ -7,9 +7,7 @@ from typing import assert_never
 from adapters.slack import views
 from adapters.slack.findings import OpenModal
 from adapters.slack.inbound import private
-from adapters.slack.refusals import LATE
 from adapters.slack.web import Web
-from core.errors import Refused
 from core.events import Review
 from core.platforms import Desk, Told
 
@@ -42,7 +40,5 @@ class Windows:
         return Told()
 
     async def _open(self, wanted: OpenModal, view: Mapping[str, object]) -> None:
-        if wanted.route.trigger is None:
-            raise Refused(LATE)
         body = {"trigger_id": wanted.route.trigger, "view": view}
         await self.web.write("views.open", body, within=DEADLINE)

@@ -17,7 +17,7 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, denials
-from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, job_of
+from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, Yes, job_of
 from core import canonical
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
@@ -92,21 +92,26 @@ def vote(
         " RETURNING id",
         id=request, tenant=tenant,
     )  # fmt: skip
-    job = (yield from _count(now, tenant, request, principal, runner)) if live else None
+    counts = live and (yield from _cast(now, request, principal))
+    job = (yield from _count(now, tenant, request, principal, runner)) if counts else None
     voted = yield from must_read(tenant, request)
-    return Voted(request=voted, job=job)
+    late = Yes.AGAIN if principal in voted.voters else Yes.LATE
+    return Voted(request=voted, yes=Yes.COUNTED if counts else late, job=job)
+
+
+def _cast(now: datetime, request: str, principal: str) -> Transaction[bool]:
+    cast = yield from changed(
+        "INSERT INTO vote (request, principal, at) VALUES (:request, :principal, :at)"
+        " ON CONFLICT DO NOTHING RETURNING request",
+        request=request, principal=principal, at=text_of(now),
+    )  # fmt: skip
+    return cast
 
 
 def _count(
     now: datetime, tenant: str, request: str, principal: str, runner: str | None
 ) -> Transaction[str | None]:
-    counted = yield from changed(
-        "INSERT INTO vote (request, principal, at) VALUES (:request, :principal, :at)"
-        " ON CONFLICT DO NOTHING RETURNING request",
-        request=request, principal=principal, at=text_of(now),
-    )  # fmt: skip
-    if not counted:
-        return None
+    """Grant the request where a vote that was cast completes the quorum; return the run's job then."""
     yield from log(now, tenant, "vote.cast", principal, request=request)
     voted = yield from must_read(tenant, request)
     yield from redraw(now, voted.conversation, request)

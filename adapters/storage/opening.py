@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from adapters.storage import deciding, jobs, turns
-from adapters.storage.entries import append, redraw
+from adapters.storage.entries import append, place_of, redraw
 from adapters.storage.request_rows import about_text, must_read, rule_text
 from adapters.storage.transactions import (
     SYSTEM,
@@ -15,12 +15,13 @@ from adapters.storage.transactions import (
     sql,
     text_of,
 )
-from approvals import cards
+from approvals import cards, receipts
 from approvals.models import Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
 from core.conversations import Turn
 from core.errors import Refused
+from core.events import Place
 from core.jobs import Job, JobState, LeaseLost
 from core.plans import Plan
 
@@ -31,7 +32,7 @@ MOST_OPEN = 20
 def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial]:
     """Open a request, count its twin once more, or return the denial that forbids it."""
     proposal, plan = new.proposal, new.plan
-    yield from _must_be_here(proposal)
+    place = yield from _place(proposal)
     if proposal.closing:
         yield from _must_go_on(now, proposal.closing.turn, proposal.closing.job)
     yield from deciding.expire(now)
@@ -55,11 +56,11 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
             request=proposal.supersedes, by=opened.id,
         )  # fmt: skip
     if inserted:
-        yield from _announce(now, new, opened)
+        yield from _announce(now, new, opened, place)
     return opened
 
 
-def _announce(now: datetime, new: NewRequest, opened: Request) -> Transaction[None]:
+def _announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> Transaction[None]:
     """Put the card into the conversation, end the turn that proposed it, and watch its time."""
     proposal, plan = new.proposal, new.plan
     card = encode(opened.card)
@@ -72,7 +73,7 @@ def _announce(now: datetime, new: NewRequest, opened: Request) -> Transaction[No
         now, proposal.tenant, "request.opened", proposal.requester, request=new.id,
         conversation=proposal.conversation, plan_sha256=plan.sha256,
         card_sha256=canonical.sha256(card), quorum=new.rule.quorum,
-        supersedes=proposal.supersedes,
+        request_sha256=receipts.noted(opened, place), supersedes=proposal.supersedes,
     )  # fmt: skip
 
 
@@ -92,13 +93,15 @@ def _close(now: datetime, proposal: Proposal, request: str, told: str = "") -> T
         yield from jobs.finish(now, closing.job, JobState.DONE)
 
 
-def _must_be_here(proposal: Proposal) -> Transaction[None]:
+def _place(proposal: Proposal) -> Transaction[Place]:
+    """Return where the conversation is; raise `Refused` where the tenant has no such one."""
     here = yield from rows(
-        "SELECT 1 FROM conversation WHERE id = :id AND tenant = :tenant",
+        "SELECT * FROM conversation WHERE id = :id AND tenant = :tenant",
         id=proposal.conversation, tenant=proposal.tenant,
     )  # fmt: skip
     if not here:
         raise Refused("There is no such conversation here. Leave it out to start a new one.")
+    return place_of(here[0])
 
 
 def _insert(now: datetime, new: NewRequest) -> Transaction[bool]:

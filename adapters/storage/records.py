@@ -23,6 +23,10 @@ class Records:
         """See the port."""
         return await self.database.transact(_requests)
 
+    async def request(self, request: str) -> Request | None:
+        """See the port."""
+        return await self.database.transact(lambda now: _request(now, request))
+
     async def runs(self) -> list[Run]:
         """See the port."""
         return await self.database.transact(lambda _: _runs())
@@ -75,6 +79,12 @@ def _requests(now: datetime) -> Transaction[list[Request]]:
     )
     votes = yield from _votes()
     return [request_rows.built(row, votes[row["id"]]) for row in found]
+
+
+def _request(now: datetime, request: str) -> Transaction[Request | None]:
+    yield from deciding.expire(now)
+    found = yield from rows("SELECT tenant FROM request WHERE id = :id", id=request)
+    return (yield from request_rows.read(found[0]["tenant"], request)) if found else None
 
 
 def _runs() -> Transaction[list[Run]]:

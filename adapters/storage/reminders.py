@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from adapters.storage import jobs, receiving
+from adapters.storage import attempts, jobs, receiving
 from adapters.storage.entries import append, place_of
 from adapters.storage.transactions import (
     SYSTEM,
@@ -167,10 +167,8 @@ def _tell(now: datetime, reminder: Reminder, note: str, turn: NewTurn | None) ->
     try:
         yield from receiving.receive(now, turn)
     except Refused as refusal:  # before it wrote anything; the note is there, so its owner knows
-        yield from log(
-            now, reminder.tenant, "attempt.refused", reminder.owner, given_sha256=None,
-            why=refusal.logged,
-        )  # fmt: skip
+        tenant, owner = reminder.tenant, reminder.owner
+        yield from attempts.refused(now, tenant, owner, given="", why=refusal.logged)
 
 
 def _end(

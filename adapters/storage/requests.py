@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import deciding, jobs, opening
+from adapters.storage import attempts, deciding, jobs, opening
 from adapters.storage.request_rows import must_read, read
-from adapters.storage.transactions import Database, Transaction, each, log, rows
+from adapters.storage.transactions import Database, Transaction, each, rows
 from approvals.models import Denial, NewRequest, Request, Spent, Voted
-from core import canonical
-from core.display import sound
 from core.jobs import Claim, Job
 
 
@@ -74,13 +72,11 @@ class Requests:
         self, tenant: str, *, principal: str, request: str, why: str, claim: Claim | None = None
     ) -> None:
         """See the port."""
-        # What was given may be any text at all, so only its digest is kept.
-        given = canonical.sha256(sound(request)) if request else None
 
         def note(now: datetime) -> Transaction[None]:
             if claim:
                 yield from jobs.must_hold(now, claim)
-            yield from log(now, tenant, "attempt.refused", principal, given_sha256=given, why=why)
+            yield from attempts.refused(now, tenant, principal, given=request, why=why)
 
         await self.database.transact(note)
 

@@ -17,8 +17,8 @@ from adapters.storage.transactions import (
     sql,
     text_of,
 )
-from approvals.cards import report, verification
 from approvals.models import Request, Run, RunState, StepEnd, StepState, Verification
+from approvals.reports import report, verification
 from core import canonical
 from core.errors import Refused
 from core.ids import step_id

@@ -2,6 +2,6 @@
 
 from approvals.receipts.checking import check
 from approvals.receipts.document import MADE, Issued, Receipt
-from approvals.receipts.drafting import Draft, Story, concerns, draft
+from approvals.receipts.drafting import Draft, Story, concerns, draft, noted
 
-__all__ = ["MADE", "Draft", "Issued", "Receipt", "Story", "check", "concerns", "draft"]
+__all__ = ["MADE", "Draft", "Issued", "Receipt", "Story", "check", "concerns", "draft", "noted"]

@@ -88,7 +88,7 @@ def _check_request(receipt: Receipt, plan: Plan) -> None:
         people,
     )
     _must(list(counted) == people, "The requester voted, which the rule does not allow.")
-    _must(len(people) >= max(rule.quorum, 1), "Fewer people agreed than the rule demands.")
+    _must(len(people) >= rule.quorum, "Fewer people agreed than the rule demands.")
 
 
 def _check_entries(receipt: Receipt) -> None:

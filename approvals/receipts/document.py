@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from approvals.models import RunState, StepState
 from core import audit, canonical
 from core.audit import Entry
-from core.canonical import LARGEST_INTEGER, Json
+from core.canonical import LARGEST_INTEGER, Json, JsonObject
 from core.display import json_text
 from core.errors import Refused
 from core.events import Place
@@ -17,6 +17,7 @@ from core.events import Place
 SCHEMA = "sayso.receipt/1"
 MADE = "receipt.made"
 """The kind of the audit entry that a receipt leaves; it is the receipt's head."""
+_CHANGES = frozenset({"card_sha256", "times_asked"})
 _STRICT = ConfigDict(extra="forbid", strict=True)
 _NOT_ONE = "This is not a receipt: {}. Write one with: sayso receipt RUN --output FILE"
 
@@ -29,6 +30,7 @@ def _is_moment(text: str) -> str:
 Hash: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Moment: TypeAlias = Annotated[str, AfterValidator(_is_moment)]
 Number: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
+Count: TypeAlias = Annotated[int, Field(ge=1, le=LARGEST_INTEGER)]
 
 
 @with_config(_STRICT)
@@ -47,9 +49,9 @@ class RuleText:
     """How many had to agree. `rules_sha256` is the digest of all that decided, which the plan holds too."""
 
     name: str
-    quorum: Number
+    quorum: Count
     requester_may_vote: bool
-    expires_ms: Number
+    expires_ms: Count
     rules_sha256: Hash
 
 
@@ -65,7 +67,7 @@ class Asked:
     requester: str
     rule: RuleText
     card_sha256: Hash
-    times_asked: Number
+    times_asked: Count
     opened_at: Moment
     expires_at: Moment
 
@@ -150,6 +152,14 @@ class Read:
 def digest_of(values: Mapping[str, Json]) -> str:
     """Return the digest of what a head seals."""
     return canonical.digest({n: v for n, v in values.items() if n not in {"head", "signature"}})
+
+
+def asked_digest(asked: JsonObject) -> str:
+    """Return the digest of a request as its receipt shows it, which is noted when it is opened.
+
+    The card is not in it, nor how often it was asked for: those change, and each time is noted.
+    """
+    return canonical.digest({n: v for n, v in asked.items() if n not in _CHANGES})
 
 
 def text_of(values: Mapping[str, Json]) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from approvals.models import Request, Run, Step
 from approvals.receipts import telling
-from approvals.receipts.document import SCHEMA, digest_of, text_of
+from approvals.receipts.document import SCHEMA, asked_digest, digest_of, text_of
 from core import audit, canonical
 from core.audit import Entry
 from core.canonical import Json, JsonObject
@@ -70,6 +70,11 @@ def draft(story: Story, public: str) -> Draft:
         "key": public,
     }
     return Draft(values=values)
+
+
+def noted(request: Request, place: Place) -> str:
+    """Return the digest of what is asked, and where: noted in the audit log when a request is opened."""
+    return asked_digest(_asked(request, place))
 
 
 def _asked(request: Request, place: Place) -> JsonObject:

@@ -5,11 +5,11 @@ not have followed what was told before is no true story.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import cast
 
 from approvals.models import RunState, StepState
-from approvals.receipts.document import MADE, Asked, Ran
+from approvals.receipts.document import MADE, Asked, Ran, asked_digest
 from core import canonical
 from core.audit import Entry
 from core.canonical import Json, JsonObject
@@ -31,7 +31,7 @@ class ToldStep:
     """A step as it was told. `exit_code` and `output` are what its own end said."""
 
     state: StepState = StepState.PENDING
-    exit_code: Json = None
+    exit_code: int | None = None
     output_sha256: Json = _NO_OUTPUT
     started_at: str | None = None
     ended_at: str | None = None
@@ -87,6 +87,7 @@ def _opened(told: Telling, entry: Entry, facts: JsonObject) -> bool:
         conversation=request.conversation,
         plan_sha256=told.plan_sha256,
         quorum=request.rule.quorum,
+        request_sha256=asked_digest(asdict(request)),
     )
     told.times_asked, told.card_sha256 = 1, facts.get("card_sha256")
     return fits and entry.at == request.opened_at
@@ -126,7 +127,10 @@ def _started(told: Telling, entry: Entry, facts: JsonObject) -> bool:
 
 
 def _names(value: Json) -> list[str]:
-    return sorted(map(str, value)) if isinstance(value, list) else []
+    """Return names in one order; none where anything else is among them."""
+    if not isinstance(value, list) or not all(type(name) is str for name in value):
+        return []
+    return sorted(cast("list[str]", value))
 
 
 def _resumed(told: Telling, _: Entry, facts: JsonObject) -> bool:
@@ -148,14 +152,16 @@ def _begun(told: Telling, entry: Entry, facts: JsonObject) -> bool:
 
 
 def _ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
-    index, end = _index(told, facts), facts.get("state")
-    ends = {state.value: state for state in _ENDS}
-    if index is None or told.steps[index].state is not StepState.RUNNING or str(end) not in ends:
+    index, exit_code = _index(told, facts), facts.get("exit_code")
+    end = next((state for state in _ENDS if _says(facts, state=state.value)), None)
+    if index is None or told.steps[index].state is not StepState.RUNNING or end is None:
         return False
+    if exit_code is not None and type(exit_code) is not int:
+        return False  # true and false are no exit codes, though they equal 1 and 0
     step = told.steps[index]
-    step.state, step.ended_at = ends[str(end)], entry.at
-    step.exit_code, step.output_sha256 = facts.get("exit_code"), facts.get("output_sha256")
-    return (step.state is StepState.SUCCEEDED) is (step.exit_code == 0)
+    step.state, step.ended_at = end, entry.at
+    step.exit_code, step.output_sha256 = exit_code, facts.get("output_sha256")
+    return (end is StepState.SUCCEEDED) is (exit_code == 0)
 
 
 def _run_ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
@@ -167,7 +173,7 @@ def _run_ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
             step.state, step.ended_at = StepState.UNKNOWN, entry.at
         if step.state is StepState.PENDING:
             step.state = StepState.NOT_RUN
-    return facts.get("state") == told.state
+    return _says(facts, state=told.state.value)
 
 
 def _end_of(steps: list[ToldStep]) -> RunState:
@@ -221,9 +227,9 @@ def _index(told: Telling, facts: JsonObject) -> int | None:
     return cast("int", index) if is_ours else None
 
 
-def _says(facts: JsonObject, **expected: Json) -> bool:
-    """Whether an entry says this, whatever else it says."""
-    return all(facts.get(name) == value for name, value in expected.items())
+def _says(facts: JsonObject, **expected: str | int) -> bool:
+    """Whether an entry says exactly this, whatever else it says: true is no 1."""
+    return all(type(facts.get(n)) is type(v) and facts[n] == v for n, v in expected.items())
 
 
 _KINDS: Mapping[str, Callable[[Telling, Entry, JsonObject], bool]] = {

@@ -69,8 +69,8 @@ class Acting:
         """Have an operator write a receipt of a run, and somebody check it, whole and with a change."""
         app, terminal = self.conversing.app, self.conversing.terminal
         self.conversing.sit("bob")
-        runs = await app.looking.runs(self.conversing.seat.identity)
-        run = next(one.id for one in runs if one.state is RunState.SUCCEEDED)
+        ran = await app.looking.ran(self.conversing.seat.identity)
+        run = next(one.id for one, _ in ran if one.state is RunState.SUCCEEDED)
         await terminal.quote("an operator's shell", f"sayso receipt {run} --output receipt.json")
         verdict = audit.verify(await app.records.audit())
         if isinstance(verdict, audit.Broken):

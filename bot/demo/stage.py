@@ -12,8 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot import at_terminal
+from bot.called_off import SHELL, CalledOff
 from bot.demo import fleet, tour
 from bot.wiring import terminals
+from core.terminal import Terminal
 
 WELCOME = """You are alice, who asks; bob and carol decide, mallory has no rights.
 Real services run here, in a temporary folder. Type help or /help, and /as bob."""
@@ -29,25 +31,40 @@ def play(*, as_tour: bool, as_chat: bool, no_color: bool) -> int:
         begin = _chat(home, plain=no_color) if chatting else _tour(home, plain=no_color)
         with suppress(KeyboardInterrupt, asyncio.CancelledError):
             return asyncio.run(begin)
-    return 0
+    return SHELL + signal.SIGINT
 
 
 async def _chat(home: Path, *, plain: bool) -> int:
     async with fleet.running(home / "work"):
-        await at_terminal.hold(home / "sayso.yml", lambda _: "alice", plain=plain, welcome=WELCOME)
-    return 0
+        left = await at_terminal.hold(
+            home / "sayso.yml", lambda _: "alice", plain=plain, welcome=WELCOME
+        )
+    return left.code
 
 
 async def _tour(home: Path, *, plain: bool) -> int:
-    return await _until_told(tour.play(home, terminals.printer(plain=plain)))
+    terminal = terminals.printer(plain=plain)
+    return await _until_told(tour.play(home, terminal), terminal)
 
 
-async def _until_told(work: Coroutine[None, None, int]) -> int:
-    """Return what comes of it; where the process is told to end, it is cut and cleans up."""
-    task = asyncio.create_task(work)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    return await task
+async def _until_told(work: Coroutine[None, None, int], terminal: Terminal) -> int:
+    """Return what comes of it; where the process is told to end, or nobody reads, it is cut and cleans up."""
+    task, off = asyncio.create_task(work), CalledOff()
+
+    def end(number: signal.Signals) -> None:
+        off.call(number)
+        task.cancel()
+
+    async def read_by() -> None:
+        await terminal.unread()
+        end(signal.SIGPIPE)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, end, number)
+    reading = asyncio.create_task(read_by())
+    await asyncio.wait({task})
+    reading.cancel()
+    return off.code if task.cancelled() else task.result()
 
 
 def furnish(home: Path) -> None:

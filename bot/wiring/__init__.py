@@ -21,7 +21,7 @@ from bot.wiring.catalogue import (
     unruled,
     unwise,
 )
-from bot.wiring.parts import Parts, Seams
+from bot.wiring.parts import Parts, Seams, heads_of
 from core.errors import Invalid
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "account",
     "catalogue",
     "draw",
+    "heads_of",
     "manifest",
     "opened",
     "tool_names",

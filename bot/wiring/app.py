@@ -7,6 +7,7 @@ from adapters import processes
 from adapters.jobs.table import TableEngine
 from adapters.runbook_folder import Catalogue
 from adapters.storage.erasing import Erasing
+from adapters.storage.newest import Newest
 from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
 from bot.ask import Asking
@@ -93,6 +94,7 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
         gate=parts.gate,
         requests=parts.requests,
         run_store=parts.runs,
+        newest=Newest(parts.database),
         records=Records(parts.database),
     )
     return FrontDesk(

@@ -23,6 +23,7 @@ from adapters.storage.transactions import Database, ErasingDatabase
 from adapters.workfolder import WorkFolder
 from approvals.freeze import Freezer
 from approvals.gate import Gate
+from approvals.standings import Standings
 from approvals.switches import Switches
 from bot import settings
 from bot.absent import NoSandbox
@@ -35,7 +36,7 @@ from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import platforms
 from bot.wiring.platforms import secrets as platform_secrets
 from core.deliveries import TERMINAL, Chat
-from core.ports import Model, Runner
+from core.ports import Heads, Model, Runner
 from core.redaction import Redactor
 
 
@@ -49,6 +50,12 @@ class Seams:
     chats: Mapping[str, Chat] = field(default_factory=dict[str, Chat])
     """Platforms besides those that are configured."""
     pace: Pace = field(default_factory=Pace)
+
+
+def heads_of(file: Path, configured: Settings) -> Heads | None:
+    """Return where heads of the audit log are noted, where the configuration names a place."""
+    place = configured.audit.heads
+    return HeadsFile(home_of(file) / place) if place else None
 
 
 class Parts:
@@ -70,7 +77,7 @@ class Parts:
         self.database = seams.database(database)
         work = home / configured.runbooks.workdir
         self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
-        self.heads = HeadsFile(home / configured.audit.heads) if configured.audit.heads else None
+        self.heads = heads_of(file, configured)
         secrets = settings.secret_values(configured.secrets, home)
         self.redactor = Redactor.of([*secrets.values(), *platform_secrets(configured, home)])
         plain = PlainRunner(folder=work, secrets=secrets, redactor=self.redactor)
@@ -101,6 +108,9 @@ class Parts:
             ),
             redactor=self.redactor,
             rates=Rates(self.database),
+            standings=Standings(
+                rosters={name: platform.roster for name, platform in self.platforms.items()}
+            ),
         )
 
         self.scheduling = Scheduling(

@@ -36,6 +36,7 @@ def _slack(configured: Settings, section: SlackSection, home: Path) -> Platform:
             listen=(host.strip("[]"), int(port)) if section.listen else None,
             base_url=section.base_url,
             teams=frozenset(t for tenant in configured.tenants.values() for t in tenant.slack),
+            groups={name: frozenset(ids) for name, ids in section.groups.items()},
             mentions_only=section.threads == "mentions",
         )
     )

@@ -25,6 +25,7 @@ from approvals.models import (
     StepState,
     Vote,
     Voted,
+    Yes,
     job_of,
 )
 from approvals.store import ApprovalStore
@@ -33,6 +34,7 @@ from core.canonical import sha256
 from core.cards import encode
 from core.errors import Refused
 from core.jobs import LeaseLost
+from core.rates import REFUSALS
 from core.tools import Checked
 from core.transcript import AgentText
 from tests.builders import (
@@ -343,7 +345,7 @@ async def test_a_vote_is_recorded_with_its_time(stores: Stores, clock: FrozenClo
     clock.pass_by(A_MOMENT)
     voted = await stores.requests.vote(TENANT, request.id, principal="bob")
     vote = Vote(principal="bob", at=START + A_MOMENT)
-    assert voted == Voted(request=replace(request, votes=(vote,)), job=None)
+    assert voted == Voted(request=replace(request, votes=(vote,)), yes=Yes.COUNTED, job=None)
     assert await now(stores, request) == voted.request
 
 
@@ -362,7 +364,8 @@ async def test_one_person_has_one_vote(stores: Stores, clock: FrozenClock) -> No
     request = await opened(stores, a_new_request(rule=TWO))
     once = await stores.requests.vote(TENANT, request.id, principal="bob")
     clock.pass_by(A_MOMENT)
-    assert await stores.requests.vote(TENANT, request.id, principal="bob") == once
+    again = await stores.requests.vote(TENANT, request.id, principal="bob")
+    assert (once.yes, again) == (Yes.COUNTED, replace(once, yes=Yes.AGAIN))
     assert once.request.state is State.OPEN
 
 
@@ -373,7 +376,7 @@ async def test_a_vote_counts_only_while_the_request_is_open(
     request = await (granted(stores) if state is State.GRANTED else _end(stores, clock, state))
     before = await everything(stores.database)
     late = await stores.requests.vote(TENANT, request.id, principal="dave")
-    assert late == Voted(request=request, job=None)
+    assert late == Voted(request=request, yes=Yes.LATE, job=None)
     assert await everything(stores.database) == before
 
 
@@ -423,9 +426,9 @@ async def test_the_vote_that_grants_queues_one_run_and_no_other_vote_does(
     payload = f'{{"request":"{request.id}"}}'
     queued = [(voted.job, "run", TENANT, payload, "never", "queued")]
     assert await _runs(stores) == queued
-    for voter in ("last", "one more"):
+    for voter, yes in (("last", Yes.AGAIN), ("one more", Yes.LATE)):
         late = await stores.requests.vote(TENANT, request.id, principal=voter)
-        assert late == Voted(request=voted.request, job=None)
+        assert late == Voted(request=voted.request, yes=yes, job=None)
     assert await _runs(stores) == queued
 
 
@@ -962,13 +965,35 @@ async def test_a_refused_attempt_is_noted_without_what_was_given(stores: Stores)
     before = await everything(stores.database)
     await stores.requests.attempt_refused(TENANT, principal="eve", request=given, why="Unknown.")
     after = await everything(stores.database)
-    assert {**after, "audit": []} == {**before, "audit": []}
+    assert {**after, "audit": [], "rate": []} == {**before, "audit": [], "rate": []}
     entry = (await log_of(stores))[-1]
     assert (entry.kind, entry.tenant) == ("attempt.refused", TENANT)
     body = canonical.parse(entry.body)
     assert isinstance(body, Mapping)
     assert (body["principal"], body["why"]) == ("eve", "Unknown.")
     assert "s3cret" not in entry.body
+
+
+async def test_of_one_person_so_many_refused_attempts_are_noted_and_that_there_were_more(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    async def noted(times: int, tenant: str, principal: str) -> list[str]:
+        before = len(await log_of(stores))
+        for _ in range(times):
+            await stores.requests.attempt_refused(
+                tenant, principal=principal, request="x", why="No."
+            )
+        return [str(facts_of(entry)["why"]) for entry in (await log_of(stores))[before:]]
+
+    more = "Refused too often: what else is refused within the hour is not noted one by one."
+    assert await noted(REFUSALS.most + 9, TENANT, "eve") == ["No."] * REFUSALS.most + [more]
+    assert await noted(1, TENANT, "bob") == ["No."]
+    assert await noted(1, OTHER_TENANT, "eve") == ["No."]
+    assert await noted(1, TENANT, "eve") == []
+    clock.pass_by(HOUR / 2)
+    assert await noted(REFUSALS.most, TENANT, "eve") == ["No."] * (REFUSALS.most // 2)
+    clock.pass_by(HOUR)
+    assert await noted(REFUSALS.most + 9, TENANT, "eve") == ["No."] * REFUSALS.most + [more]
 
 
 # I2 and I11: whole transactions

@@ -410,6 +410,11 @@ async def test_an_entry_that_is_no_json_breaks_nothing(stores: Stores) -> None:
         ("UPDATE step SET output = 'other'", "Step 0 did not go"),
         ("UPDATE step SET exit_code = 1", "Step 0 did not go"),
         ("UPDATE request SET requester = 'mallory'", "Audit entry"),
+        ("UPDATE conversation SET channel = 'elsewhere'", r"\(request.opened\) does not fit"),
+        (
+            "UPDATE request SET rule = replace(rule, ':false', ':true')",
+            r"\(request.opened\) does not fit",
+        ),
         ("UPDATE request SET card = '{}'", "stored plan is not the one"),
         ("UPDATE plan SET body = body || ' '", "stored plan is not the one"),
     ],

@@ -66,6 +66,19 @@ async def test_all_requests_of_every_tenant_are_read_newest_first(
     assert found[2].voters == ("zoe", "bob")
 
 
+async def test_one_request_is_read_by_its_id_alone_as_it_is_now(
+    stores: Stores, clock: FrozenClock
+) -> None:
+    ours, theirs = await opened(stores), await opened(stores, THEIRS)
+    await stores.requests.vote(OTHER_TENANT, theirs.id, principal="zoe")
+    clock.pass_by(HOUR)
+    for one in (ours, theirs):
+        as_it_is = await now(stores, one)
+        assert as_it_is.state is State.EXPIRED
+        assert await stores.records.request(one.id) == as_it_is
+    assert await stores.records.request("0" * 32) is None
+
+
 async def test_a_request_past_its_time_is_read_as_expired(
     stores: Stores, clock: FrozenClock
 ) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from adapters.storage import jobs
 from adapters.storage.transactions import rows
-from approvals.cards import report, verification
 from approvals.models import (
     NewRequest,
     Request,
@@ -22,6 +21,7 @@ from approvals.models import (
     Verification,
     job_of,
 )
+from approvals.reports import report, verification
 from approvals.store import RunStore
 from core.canonical import sha256
 from core.errors import Refused

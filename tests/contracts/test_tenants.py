@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import pytest
 
 from approvals.models import Request, Run, State, Verification
-from approvals.store import ApprovalStore, RunStore
+from approvals.store import ApprovalStore, Newest, RunStore
 from core.conversations import Closing, Conversations, Turn
 from core.deliveries import Deliveries
 from core.errors import Refused
@@ -21,6 +22,7 @@ from tests.builders import (
     a_rule,
     a_tool,
 )
+from tests.fakes.clock import START
 from tests.fakes.runner import exited
 from tests.stores import (
     OTHER_TENANT,
@@ -58,6 +60,7 @@ class Given:
     """The claim to the run's."""
 
 
+LATER = START + timedelta(days=1)
 Call = Callable[[Stores, Given], Awaitable[object]]
 
 
@@ -121,6 +124,15 @@ CALLS: Mapping[str, Call] = {
     "RunStore.verified": lambda on, given: on.runs.verified(
         Verification(run=given.run, index=1, principal="eve", ended=exited())
     ),
+    "Newest.runs": lambda on, given: on.newest.runs(
+        OTHER_TENANT, most=5, before=replace(given.run, started_at=LATER)
+    ),
+    "Newest.unknown": lambda on, given: on.newest.unknown(
+        OTHER_TENANT, most=5, before=replace(given.run, started_at=LATER)
+    ),
+    "Newest.ended": lambda on, given: on.newest.ended(
+        OTHER_TENANT, given.request.conversation, most=5
+    ),
     "Conversations.receive": lambda on, given: on.conversations.receive(
         a_new_turn("t_eve", tenant=OTHER_TENANT, conversation=given.turn.conversation)
     ),
@@ -160,7 +172,7 @@ CALLS: Mapping[str, Call] = {
 def test_i14_every_method_of_the_ports_is_among_those() -> None:
     methods = {
         f"{port.__name__}.{name}"
-        for port in (ApprovalStore, RunStore, Conversations, Deliveries)
+        for port in (ApprovalStore, RunStore, Newest, Conversations, Deliveries)
         for name in vars(port)
         if not name.startswith("_")
     }

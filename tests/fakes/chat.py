@@ -21,6 +21,8 @@ class FakeChat:
         default_factory=dict[str, tuple[Place, Message]]
     )
     """Every message as it is drawn now, by its id, in the order in which they were posted."""
+    posted: list[Message] = field(default_factory=list[Message])
+    """Every message as it was drawn first."""
     keys: dict[str, str] = field(default_factory=dict[str, str])
     """The id of what was posted under each key."""
     edits: list[tuple[Place, str, Message]] = field(
@@ -57,6 +59,7 @@ class FakeChat:
         if key not in self.keys:
             self.keys[key] = self._there(drafted) or f"m{len(self.keys) + 1}"
             self.shown[self.keys[key]] = (place, message)
+            self.posted.append(message)
         if self.forgets:
             self.forgets -= 1
             await asyncio.Event().wait()

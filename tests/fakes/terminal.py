@@ -29,6 +29,8 @@ class FakeTerminal:
     """Who was to type each line."""
     first: Callable[[], Awaitable[object]] | None = None
     """What is waited for before each line is typed."""
+    reader_left: asyncio.Event = field(default_factory=asyncio.Event)
+    """Is set once nobody reads any more."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def read(self, who: str) -> Line:
@@ -40,7 +42,7 @@ class FakeTerminal:
 
     def has_shown(self, request: str) -> bool:
         """See the port."""
-        posted = [one for one in self.chat.messages if isinstance(one, Asking)]
+        posted = [one for one in self.chat.posted if isinstance(one, Asking)]
         shown = [one.card for one in (*posted, *self.cards)]
         return any(button.request == request for card in shown for button in card.buttons)
 
@@ -83,3 +85,7 @@ class FakeTerminal:
 
     async def settled(self) -> None:
         """See the port."""
+
+    async def unread(self) -> None:
+        """See the port."""
+        await self.reader_left.wait()

@@ -116,7 +116,7 @@ def test_c64_every_kind_of_error_is_a_sentence_and_the_conversation_goes_on(empt
     for part in (
         "x There is no such request.",
         "x There is no run of that id that you may resolve.",
-        "x Not exactly one step is unknown",
+        "x No step that you may know of is unknown",
         "x Nothing waits that this could be about.",
         "- Nothing to stop.",
         "x That is 17,000 characters; 16,000 is the most.",
@@ -178,15 +178,16 @@ def test_who_approves_and_looks_from_elsewhere_is_told_what_came_of_it(empty: Sa
     empty.edit("runbooks/slow-append.yml", "timeout: 90s", "timeout: 500ms")
     asked = chat(empty, "slow append beta 30", "/quit")
     [request] = re.findall(CARD, asked)
-    told = chat(
-        empty, f"/approve {request}", "/resolve verify", "/resolve did-not", "/quit", as_="bob"
-    )
+    lines = ("/resolve happened", f"/show {request}", "/resolve verify", "/resolve did-not")
+    told = chat(empty, f"/approve {request}", *lines, "/quit", as_="bob")
     parts = (
         "- Your yes counts: 1 of 1 vote.",
         "- slow-append {",
         "Run r_",
+        "x The one step that is unknown is of slow-append {",
+        "It did not: /resolve did-not",
         "- bob verified step 0 of run r_",
-        "/resolve r_",
+        "then say which with /resolve r_",
         "- Your word ends it. Run r_",
     )
     words = " ".join(told.split())

@@ -1,13 +1,15 @@
 """X10: a run leaves a receipt that anybody can check, anywhere, with nothing but the file."""
 
+import os
 import re
 import signal
 from pathlib import Path
 
 import pytest
 
+from bot import receipts
 from core.audit import GENESIS
-from tests.sayso import HEX, Done, Sayso, shaped, until
+from tests.sayso import HEX, ROOT, Done, Sayso, shaped, until
 
 PRINTED = {"receipt": str, "key": HEX, "head": HEX}
 
@@ -178,6 +180,22 @@ def test_where_a_receipt_cannot_be_written_nothing_is_noted(sayso: Sayso, tmp_pa
     assert sorted(one.name for one in tmp_path.glob("*r*.json")) == ["r.json"]
 
 
+def test_a_receipt_that_is_told_of_is_on_the_disk_with_its_name(
+    sayso: Sayso, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, folder = run_of(sayso, "alpha", "bob"), tmp_path / "kept"
+    folder.mkdir()
+    synced, fsync = list[tuple[str, list[str]]](), os.fsync
+
+    def note(file: int) -> None:
+        synced.append((os.readlink(f"/proc/self/fd/{file}"), os.listdir(folder)))  # noqa: PTH115, PTH208
+        fsync(file)
+
+    monkeypatch.setattr("bot.receipts.os.fsync", note)
+    receipts.receipt(sayso.folder / "sayso.yml", run=run, output=folder / "r.json")
+    assert (str(folder), ["r.json"]) in synced
+
+
 def test_a_receipt_is_written_over_nothing_but_a_receipt(sayso: Sayso, tmp_path: Path) -> None:
     run = run_of(sayso, "alpha", "bob")
     assert receipt(sayso, run, tmp_path / "r.json").code == 0
@@ -204,8 +222,7 @@ def test_for_people_a_receipt_says_what_to_keep_and_how_it_is_checked(
 
 
 def test_whoever_serves_notes_each_head_in_a_file(sayso: Sayso) -> None:
-    with (sayso.folder / "sayso.yml").open("a", encoding="utf-8") as config:
-        config.write("audit: {heads: heads.txt}\n")
+    _heads(sayso, "heads.txt")
     assert sayso.run("check").code == 0
     heads = sayso.folder / "heads.txt"
     serving = sayso.start("run").ready()
@@ -227,16 +244,59 @@ def test_whoever_serves_notes_each_head_in_a_file(sayso: Sayso) -> None:
 
 
 @pytest.mark.parametrize(
-    ("heads", "problem"), [("missing/h.txt", "no such folder"), ("work/h.txt", "steps can write")]
+    ("heads", "problem"),
+    [
+        ("missing/h.txt", "no such folder"),
+        ("work/h.txt", "steps can write"),
+        ("pipe", "a pipe"),
+        ("link", "a link"),
+        ("/dev/null", "a device"),
+        ("runbooks", "a folder"),
+    ],
 )
 def test_a_place_for_heads_that_does_not_fit_is_found_by_check(
     empty: Sayso, heads: str, problem: str
 ) -> None:
-    with (empty.folder / "sayso.yml").open("a", encoding="utf-8") as config:
-        config.write(f"audit: {{heads: {heads}}}\n")
+    os.mkfifo(empty.folder / "pipe")
+    (empty.folder / "link").symlink_to(empty.folder / "pipe")
+    _heads(empty, heads)
     done = empty.run("check")
     assert done.code == 2
     [found] = done.json["problems"]
     assert found.startswith("sayso.yml:")
     assert problem in found
-    assert empty.start("run").ready().signal(signal.SIGTERM).code == 0
+    serving = empty.start("run").ready().signal(signal.SIGTERM)
+    assert serving.code == 0
+    if heads not in {"missing/h.txt", "work/h.txt"}:
+        assert "audit.heads" in serving.err
+        assert problem in serving.err
+
+
+HANGS = """
+from threading import Event
+from adapters.heads_file import HeadsFile
+HeadsFile.fault = HeadsFile.last = lambda heads: Event().wait()
+"""
+"""Stands for a disk that does not answer."""
+
+
+def test_a_disk_for_heads_that_hangs_holds_nobody(sayso: Sayso, tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(HANGS, "utf-8")
+    env = {"PYTHONPATH": f"{folder}:{ROOT}"}
+    _heads(sayso, "heads.txt")
+    checked = sayso.run("check", env=env)
+    assert checked.code == 2
+    assert "does not answer" in checked.json["problems"][0]
+    serving = sayso.start("run", env=env).ready()
+    assert sayso.run("approve", sayso.id("alpha"), "--no-wait", as_="bob").code == 0
+    until(lambda: "alpha" in sayso.ledger())
+    done = serving.signal(signal.SIGTERM)
+    assert done.code == 0
+    assert "does not answer" in done.err
+
+
+def _heads(sayso: Sayso, place: str) -> None:
+    with (sayso.folder / "sayso.yml").open("a", encoding="utf-8") as config:
+        config.write(f"audit: {{heads: {place}}}\n")

@@ -90,7 +90,7 @@ def test_only_who_may_resolve_may_look(crashed: Sayso) -> None:
     # Whoever asked for it knows of it, and is told who may.
     assert asked.refusal == "You may not resolve this run (run:resolve); bob and carol may."
     assert {done.refusal for done in refused} == {
-        "There is no run of that id that you may resolve. Look at `sayso runs`."
+        "There is no run of that id that you may resolve. /runs in a chat or `sayso runs` lists them."
     }
     assert notes(crashed) == []
 

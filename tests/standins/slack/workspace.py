@@ -10,7 +10,7 @@ from tests.standins.slack.wire import Json, SlackSays, copied
 SCOPES = frozenset({
     "app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write",
     "commands", "files:read", "files:write", "groups:history", "groups:read", "im:history",
-    "im:read", "im:write", "reactions:write", "team:read", "usergroups:read", "users:read",
+    "im:read", "im:write", "mpim:history", "mpim:read", "reactions:write", "team:read", "usergroups:read", "users:read",
 })  # fmt: skip
 
 

@@ -12,10 +12,10 @@ from rich.cells import cell_len
 from adapters.console import drawing, folding
 from adapters.console.screen import Screen
 from adapters.console.shown import Changed, Failed, Heading, Recalled, Shown, Told, Typed
-from core.cards import Card, Fact
+from core.cards import Card, Fact, encode
 from core.conversations import Said
-from core.deliveries import Asking, Text
-from tests.drawings import AT, CARD, FORGED, SAMPLES, WIDTHS, drawn, golden
+from core.deliveries import Asking, Progress, Text
+from tests.drawings import AT, CARD, SAMPLES, WIDTHS, drawn, golden
 
 HOSTILE = (
     "\x1b[2J\x1b[31mred\x1b]0;title\x07 \r\b\x9b1m over\u202ertl\u2066\u200b\u200d\ufeff \u2028 end"
@@ -23,8 +23,8 @@ HOSTILE = (
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def shown(what: Shown, width: int = 80, *, colours: bool = False, fancy: bool = True) -> str:
-    screen = Screen(width=width, colours=colours, fancy=fancy)
+def shown(what: Shown, width: int = 80, *, colours: bool = False, encoding: str = "utf-8") -> str:
+    screen = Screen(width=width, colours=colours, encoding=encoding)
     return screen.text(drawing.draw(what, screen))
 
 
@@ -56,6 +56,33 @@ EVERYTHING: list[Shown] = [
         )
     ),
 ]
+
+WORDS = "\u00e4\u00f6\u00fc\u2192" * 60
+
+
+FOREIGN: list[Shown] = [
+    Heading(text=WORDS),
+    Typed(who=WORDS, text=f"{WORDS}\n{WORDS}"),
+    Changed(card=replace(CARD, title=WORDS), status=WORDS),
+    Told(text=f"{WORDS}\n{WORDS}"),
+    Text(text=f"{WORDS}\n{WORDS}", is_report=True),
+    Asking(
+        card=replace(
+            CARD, title=WORDS, plan=(WORDS,), facts=(Fact(label="\u00c4", text=WORDS),),
+            warnings=(WORDS,), preview=(WORDS,), unchecked=(WORDS,), estimate=WORDS,
+        ),
+        status=WORDS,
+    ),
+    Text(text=WORDS, suggestions=(WORDS,)),
+    Text(text=f"{WORDS}\n{WORDS}", is_note=True),
+    Failed(kind="unavailable", text=f"{WORDS}\n{WORDS}"),
+    Recalled(
+        said=tuple(
+            Said(at=AT, kind=kind, author=WORDS, text=encode(replace(CARD, title=WORDS)))
+            for kind in ("asked", "answered", "report", "note", "card", "progress")
+        )
+    ),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -96,10 +123,31 @@ def test_the_colours_are_the_palette_of_the_terminal_and_none_vanishes_on_light_
     assert {"1", "2", "32", "35"} <= codes | {"32"}
 
 
-def test_a_terminal_that_knows_ascii_alone_gets_nothing_else_of_ours() -> None:
-    for what in SAMPLES:
-        if what != Text(text=FORGED, suggestions=("restart web",)):
-            assert shown(what, fancy=False).isascii()
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("width", [20, *WIDTHS])
+@pytest.mark.parametrize(
+    "what", [*SAMPLES, *EVERYTHING, *FOREIGN], ids=lambda what: type(what).__name__
+)
+def test_what_a_terminal_does_not_know_is_escaped_before_it_is_measured(
+    what: Shown, width: int, encoding: str
+) -> None:
+    text = shown(what, width, encoding=encoding)
+    assert text.encode(encoding).decode(encoding) == text  # nothing becomes longer later
+    assert max(map(len, text.splitlines())) <= width
+
+
+def test_every_line_of_words_keeps_its_gutter_where_only_ascii_is_known() -> None:
+    lines = shown(Text(text=WORDS), encoding="ascii").splitlines()
+    assert all(line.startswith("| ") for line in lines)
+    assert "".join(line[2:] for line in lines) == WORDS.encode("ascii", "backslashreplace").decode()
+
+
+def test_where_a_run_is_fits_into_a_line_whatever_the_terminal_knows() -> None:
+    progress = Progress(run="r_1", title=WORDS, status=WORDS, began_at=AT, tail=(WORDS,))
+    for encoding in ("ascii", "utf-8"):
+        lines = shown(progress, encoding=encoding).splitlines()
+        assert len(lines) == 2
+        assert max(map(len, lines)) <= 76
 
 
 def test_words_cannot_pass_for_a_card_or_a_report() -> None:

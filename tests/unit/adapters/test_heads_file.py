@@ -1,6 +1,10 @@
 """Heads in a file: it only grows, by whole lines."""
 
+import os
+import socket
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -47,3 +51,85 @@ def test_where_it_cannot_be_written_or_read_the_setting_is_named(tmp_path: Path)
         HeadsFile(tmp_path / "missing" / "heads.txt").append("x")
     with pytest.raises(Unavailable, match=r"audit\.heads"):
         HeadsFile(tmp_path).last()
+
+
+def _bound(path: Path) -> None:
+    with closing(socket.socket(socket.AF_UNIX)) as made:
+        made.bind(str(path))
+
+
+def _linked(path: Path) -> None:
+    file = path.with_name("file")
+    file.touch()
+    path.symlink_to(file)
+
+
+NO_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "pipe": (os.mkfifo, "a pipe"),
+    "folder": (Path.mkdir, "a folder"),
+    "socket": (_bound, "a socket"),
+    "link": (_linked, "a link"),
+    "link that leads nowhere": (lambda path: path.symlink_to(path.with_name("file")), "a link"),
+    "link to itself": (lambda path: path.symlink_to(path), "a link"),
+}
+
+
+@pytest.mark.parametrize("name", NO_FILES)
+def test_what_is_no_file_is_named_and_nobody_waits_for_it(tmp_path: Path, name: str) -> None:
+    make, called = NO_FILES[name]
+    path = tmp_path / "heads.txt"
+    make(path)
+    before = {one.name: one.lstat().st_size for one in tmp_path.iterdir()}
+    heads = HeadsFile(path)
+    assert called in (heads.fault() or "")
+    for using in (heads.last, lambda: heads.append("one 1 a")):
+        with pytest.raises(Unavailable, match=rf"audit\.heads.*{called}"):
+            using()
+    assert {one.name: one.lstat().st_size for one in tmp_path.iterdir()} == before
+
+
+def test_a_device_is_not_even_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    heads = HeadsFile(Path(os.devnull))
+    monkeypatch.setattr("adapters.heads_file.os.open", None)  # opening one may already do something
+    for using in (heads.last, lambda: heads.append("one 1 a")):
+        with pytest.raises(Unavailable, match="a device"):
+            using()
+
+
+@pytest.mark.parametrize(("name", "why"), [("pipe", "a pipe"), ("link", r"audit\.heads")])
+def test_what_was_put_there_after_the_look_is_no_file_either(
+    tmp_path: Path, name: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "heads.txt"
+    NO_FILES[name][0](path)
+
+    def lie(_: Path) -> os.stat_result:
+        return Path(__file__).stat()
+
+    monkeypatch.setattr(Path, "lstat", lie)
+    for using in (HeadsFile(path).last, lambda: HeadsFile(path).append("one 1 a")):
+        with pytest.raises(Unavailable, match=why):
+            using()
+    assert path.stat().st_size == 0
+
+
+def test_nothing_is_wrong_with_a_file_that_is_there_or_will_be(tmp_path: Path) -> None:
+    heads = HeadsFile(tmp_path / "heads.txt")
+    assert heads.fault() is None
+    heads.append("one 1 a")
+    assert heads.fault() is None
+
+
+def test_a_line_that_was_cut_was_not_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    heads, write = HeadsFile(tmp_path / "heads.txt"), os.write
+
+    def cut(file: int, data: bytes) -> int:
+        return write(file, data[:-3])
+
+    monkeypatch.setattr("adapters.heads_file.os.write", cut)
+    with pytest.raises(Unavailable, match=r"audit\.heads"):
+        heads.append("one 1 a")
+    monkeypatch.undo()
+    assert heads.last() == "one 1"
+    heads.append("one 1 a")
+    assert heads.last() == "one 1 a"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.console import draw
-from approvals import cards
+from approvals import cards, reports
 from approvals.cards import Shown, card_for
 from approvals.models import Request, Run, RunState, State, Step, StepState, Verification, Vote
 from core.canonical import sha256
@@ -481,8 +481,8 @@ def test_what_runs_is_told_with_what_has_become_of_it() -> None:
 def test_i4_only_an_unknown_end_is_for_a_person_to_resolve(state: RunState) -> None:
     it = run(state)
     verbs = ["verify", "happened", "did_not", "again"] if state is RunState.UNKNOWN else []
-    assert [button.verb for button in cards.choices(it)] == verbs
-    assert {button.request for button in cards.choices(it)} <= {it.request}
+    assert [button.verb for button in reports.choices(it)] == verbs
+    assert {button.request for button in reports.choices(it)} <= {it.request}
 
 
 def test_a_reminder_says_whose_votes_are_missing_and_until_when() -> None:
@@ -502,7 +502,7 @@ def test_a_report_tells_each_step_with_its_end_and_what_it_printed() -> None:
         step(2, StepState.NOT_RUN),
         step(3, StepState.PENDING, output="never shown"),
     )
-    assert cards.report(failed) == (
+    assert reports.report(failed) == (
         "Run r_1 failed: append-word.\n"
         "  0. append-word succeeded (exit code 0)\n"
         "     one\n"
@@ -517,10 +517,7 @@ def test_a_report_tells_each_step_with_its_end_and_what_it_printed() -> None:
 @pytest.mark.parametrize(
     ("state", "told"),
     [
-        (
-            RunState.UNKNOWN,
-            "sayso resolve r_1 INDEX --happened (or --did-not), or look with --verify",
-        ),
+        (RunState.UNKNOWN, "Nothing is tried again; look, then say which with /resolve r_1 INDEX "),
         (
             RunState.CANCELLED,
             "It was stopped between steps: what is marked not run did not happen.",
@@ -530,13 +527,33 @@ def test_a_report_tells_each_step_with_its_end_and_what_it_printed() -> None:
 def test_a_report_says_what_to_do_about_an_end_that_needs_somebody(
     state: RunState, told: str
 ) -> None:
-    assert told in cards.report(run(state, step(0, StepState.NOT_RUN)))
-    assert told not in cards.report(run(RunState.SUCCEEDED, step(0, StepState.SUCCEEDED)))
+    assert told in reports.report(run(state, step(0, StepState.NOT_RUN)))
+    assert told not in reports.report(run(RunState.SUCCEEDED, step(0, StepState.SUCCEEDED)))
+
+
+TYPED = (
+    "/resolve r_1 1 happened (or did-not) in a chat at a terminal, with the buttons below its "
+    "report, or with sayso resolve r_1 1 --happened (or --did-not) in a shell"
+)
+"""What ends an unknown step, as it can be typed in either place."""
+
+
+def test_a_report_of_an_unknown_step_says_what_to_type_in_a_chat_and_in_a_shell() -> None:
+    unknown = run(
+        RunState.UNKNOWN,
+        step(0, StepState.SUCCEEDED),
+        step(1, StepState.UNKNOWN),
+        step(2, StepState.NOT_RUN),
+    )
+    assert (
+        f"say which with {TYPED}; where its runbook has a verify, `verify` in that place looks."
+        in (reports.report(unknown))
+    )
 
 
 def test_no_line_that_a_program_printed_stands_where_the_software_speaks() -> None:
     output = "\n".join(HOSTILE)
-    told = cards.report(run(RunState.SUCCEEDED, step(0, StepState.SUCCEEDED, output=output)))
+    told = reports.report(run(RunState.SUCCEEDED, step(0, StepState.SUCCEEDED, output=output)))
     ours = [line for line in told.split("\n") if not line.startswith("     ")]
     assert ours == [
         "Run r_1 succeeded: append-word.",
@@ -548,20 +565,19 @@ def test_no_line_that_a_program_printed_stands_where_the_software_speaks() -> No
 def test_what_looking_at_a_step_printed_is_told_as_output_and_decides_nothing() -> None:
     unknown = run(RunState.UNKNOWN, step(0, StepState.SUCCEEDED), step(1, StepState.UNKNOWN))
     seen = Verification(run=unknown, index=1, principal="bob", ended=exited(0, "one\ntwo\n"))
-    assert cards.verification(seen) == (
+    assert reports.verification(seen) == (
         "bob verified step 1 of run r_1, append-word: exit code 0.\n"
         "     one\n"
         "     two\n"
-        "This decides nothing. Judge by what was printed, then say which with: "
-        "sayso resolve r_1 1 --happened (or --did-not)"
+        f"This decides nothing. Judge by what was printed, then say which with {TYPED}."
     )
     hostile = replace(seen, ended=ended(Ending.TIMED_OUT, "\n".join(HOSTILE)))
-    first, *printed, last = cards.verification(hostile).split("\n")
+    first, *printed, last = reports.verification(hostile).split("\n")
     assert first == (
         "bob verified step 1 of run r_1, append-word: it ran longer than its time limit."
     )
     assert all(line.startswith("     ") for line in printed)
-    assert last == cards.verification(seen).split("\n")[-1]
+    assert last == reports.verification(seen).split("\n")[-1]
 
 
 @pytest.mark.parametrize("ends", [(SUCCEEDED,), (FAILED,), (UNKNOWN,)])
@@ -573,13 +589,13 @@ async def test_a_report_rebuilt_from_the_store_is_the_one_that_was_told(
     [told] = await said_in(stores, started.conversation, "report")
     read = await stores.runs.run(TENANT, started.id)
     assert read is not None
-    assert cards.report(read) == cards.report(ended) == told
+    assert reports.report(read) == reports.report(ended) == told
 
 
 def test_above_what_can_be_chosen_a_report_names_no_command_of_the_shell() -> None:
     unknown = run(RunState.UNKNOWN, step(0, StepState.UNKNOWN, output="sayso resolve"))
-    told = cards.in_chat(cards.report(unknown), unknown)
+    told = reports.in_chat(reports.report(unknown), unknown)
     assert "Nothing is tried again; look, then say which below.\n" in told
     assert told.count("sayso resolve") == 1
     ended = run(RunState.FAILED, step(0, StepState.NOT_RUN))
-    assert cards.in_chat(cards.report(unknown), ended) == cards.report(unknown)
+    assert reports.in_chat(reports.report(unknown), ended) == reports.report(unknown)

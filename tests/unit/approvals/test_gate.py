@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from approvals.gate import UNKNOWN
-from approvals.models import Request, Run, Spent, State
+from approvals.models import Request, Run, Spent, State, Yes
 from approvals.switches import Switches
 from core.errors import Refused, Unavailable
+from core.events import Approve
 from core.jobs import LeaseLost
 from core.principals import Identity
 from tests.builders import CONVERSATION, TENANT, a_new_turn, a_proposal
@@ -26,6 +27,7 @@ from tests.gates import (
     World,
     allow,
     edited,
+    who,
     without,
 )
 from tests.stores import (
@@ -36,6 +38,7 @@ from tests.stores import (
     answering,
     everything,
     facts_of,
+    holding,
     lose,
     said_in,
 )
@@ -340,6 +343,49 @@ async def test_p27_c43_a_click_after_the_run_is_told_who_decided(world: World) -
         assert await refused(world.approve(person, granted)) == "Already decided. Approved by bob."
     assert await refused(world.deny("carol", granted)) == "Already decided. Approved by bob."
     assert len(await world.runs()) == 1
+
+
+async def test_p27_a_yes_after_enough_others_is_told_to_be_none(world: World) -> None:
+    granted = await world.granted(HIGH, "bob", "carol")
+    world.groups["frank"] = {"ops"}
+
+    async def yes_of(person: str) -> Yes:
+        click = Approve(identity=who(person), request=granted.id)
+        return (await world.gate.approve(click)).yes
+
+    assert [await yes_of(person) for person in ("bob", "frank")] == [Yes.AGAIN, Yes.LATE]
+    assert (await world.now(granted)).voters == ("bob", "carol")
+
+
+async def test_p27_two_who_complete_it_at_once_are_told_whose_yes_counted(world: World) -> None:
+    request = await world.propose()
+    # While bob's click looks at the world once more, carol's comes first.
+    seen = list[str]()
+
+    async def carol() -> None:
+        if not seen:
+            seen.append("carol")
+            await world.approve("carol", request)
+
+    world.runner.meanwhile["preview",] = carol
+    voted = await world.gate.approve(Approve(identity=who("bob"), request=request.id))
+    assert (voted.yes, voted.request.voters, voted.job) == (Yes.LATE, ("carol",), None)
+
+
+async def test_nobody_is_told_that_it_was_not_run_where_it_was(world: World) -> None:
+    granted = await world.granted()
+    # While carol's click finds that something changed, it is spent.
+    world.edit("append-word", edited)
+    world.runner.meanwhile["preview",] = lambda: spent_as_it_was(world, granted)
+    told = await refused(world.approve("carol", granted))
+    assert told == "Already decided. Approved by bob."
+    assert len(await world.runs()) == 1
+
+
+async def spent_as_it_was(world: World, granted: Request) -> None:
+    """Spend what is granted, as a process does that looked a moment before."""
+    async with holding(world.stores, granted) as job:
+        assert await world.stores.requests.spend(granted, job=job, run="r_1")
 
 
 async def test_p27_fifty_spends_at_once_have_one_winner(world: World) -> None:
@@ -661,10 +707,10 @@ async def test_dry_runs_before_the_spend_are_named_after_the_request(world: Worl
 
 
 async def test_somebody_is_found_as_they_are_in_the_directory_now(world: World) -> None:
-    _, alice = world.gate.person(TENANT, "alice")
+    _, alice = await world.gate.person(TENANT, "alice")
     assert alice.groups == {"dev", "ops"}
     world.groups["alice"] = {"ops"}
-    authority, alice = world.gate.person(TENANT, "alice")
+    authority, alice = await world.gate.person(TENANT, "alice")
     assert alice.groups == {"ops"}
     assert authority == world.gate.authority()
 
@@ -672,5 +718,5 @@ async def test_somebody_is_found_as_they_are_in_the_directory_now(world: World) 
 async def test_who_was_removed_meanwhile_is_not_answered(world: World) -> None:
     del world.groups["alice"]
     with pytest.raises(Refused) as refusal:
-        world.gate.person(TENANT, "alice")
+        await world.gate.person(TENANT, "alice")
     assert refusal.value.shown == "Sayso does not know you any more, so this was not looked at."

@@ -86,6 +86,15 @@ def test_a_line_that_denies_beats_all_that_allow_wherever_it_stands(position: in
     assert policy(*rules).decide(person(), "plan:approve", "x") == Forbidden(rule="no")
 
 
+def test_p36_a_group_that_could_not_be_asked_allows_nothing_and_still_denies() -> None:
+    unsure = replace(person(), groups=frozenset[str](), unsure=frozenset({"ops"}))
+    allowing = replace(rule("ops"), groups=frozenset({"ops"}))
+    denying = replace(allowing, id="no", effect="deny")
+    assert policy(allowing).decide(unsure, "plan:approve", "x") == Forbidden(rule=None)
+    both = policy(rule("everybody"), denying)
+    assert both.decide(unsure, "plan:approve", "x") == Forbidden(rule="no")
+
+
 def test_a_line_for_no_group_concerns_nobody() -> None:
     empty = replace(rule("empty"), groups=frozenset())
     assert policy(empty).decide(person("ops"), "plan:approve", "x") == Forbidden(rule=None)

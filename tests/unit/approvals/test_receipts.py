@@ -12,11 +12,22 @@ from hypothesis import strategies as st
 
 from approvals.receipts import check
 from approvals.receipts.document import read
-from core import canonical
+from core import audit, canonical
 from core.audit import GENESIS
 from core.canonical import Json, sha256
 from core.errors import Refused
-from tests.receipts import FORGER, KEY, Change, Values, forged, say, signed, telling, values_of
+from tests.receipts import (
+    FORGER,
+    KEY,
+    Change,
+    Values,
+    forged,
+    note,
+    say,
+    signed,
+    telling,
+    values_of,
+)
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "receipts"
 TEXT = (FIXTURES / "resolved.json").read_text("utf-8")
@@ -288,7 +299,8 @@ FAULTS: dict[str, tuple[Change, str]] = {
     "twice": (_one_person_twice, "Somebody's vote is counted twice"),
     "requester": (_the_requester_votes, "The requester voted"),
     "quorum": (lambda v: v["request"]["rule"].update(quorum=3), "Fewer people agreed"),
-    "no quorum": (_quorum_of_none, "Fewer people agreed"),
+    "no quorum": (_quorum_of_none, "request.rule.quorum"),
+    "nobody": (lambda v: v["votes"].clear(), "Fewer people agreed"),
     "tenant": (_other_tenant, "of another tenant, or of a kind"),
     "kind": (_odd_kind, "of another tenant, or of a kind"),
     "body": (_no_body, "Audit entry 12 does not hold: its body is not canonical JSON"),
@@ -348,8 +360,12 @@ def test_an_entry_whose_content_was_changed_is_named() -> None:
 
 
 def test_what_is_not_as_it_was_sealed_is_refused_even_with_the_right_signature() -> None:
-    values = values_of(TEXT)
-    values["request"]["place"]["channel"] = "elsewhere"
+    values = values_of(forged(TEXT, _saying("attempt.refused", why="Another reason.")))
+    head = values["head"]
+    sealed = json.loads(values_of(TEXT)["head"]["body"])["receipt_sha256"]
+    body = canonical.encode({**json.loads(head["body"]), "receipt_sha256": sealed})
+    head["body"] = body
+    head["hash"] = audit.seal(**{n: v for n, v in head.items() if n != "hash"})
     assert "not as it was sealed in its head" in refusal(signed(values, KEY))
     values = values_of(TEXT)
     values["key"] = FORGER.public
@@ -360,6 +376,193 @@ def test_a_signature_of_somebody_else_is_refused() -> None:
     values = values_of(TEXT)
     values["signature"] = values_of(signed(values, FORGER))["signature"]
     assert "The signature is not that" in refusal(f"{canonical.encode(values)}\n")
+
+
+# what only the signer could claim
+
+
+FACTS = [path for path in PLACES if path[0] in {"plan", "request", "votes", "run", "steps"}]
+LEAVES = [path for path in FACTS if not isinstance(at(values_of(TEXT), path), dict | list)]
+ENDS = ("succeeded", "failed", "unknown", "not_run", "cancelled")
+
+
+def others(value: object) -> list[Any]:
+    """Return values of the same kind that are as good as this one, as far as anybody can see."""
+    if isinstance(value, int):  # a bool too
+        return [not value] if value is True or value is False else [value + 1, value - 1, 0]
+    if value is None:
+        return [0, 1, "other", "2026-03-01T09:30:14.000000Z"]
+    text = cast("str", value)
+    if text in ENDS:
+        return [end for end in ENDS if end != text]
+    if text.startswith("2026-"):
+        return [f"{text[:-2]}1Z", f"2025{text[4:]}", None]
+    return [GENESIS, "other", f"{text}2"]
+
+
+@pytest.mark.parametrize("path", LEAVES, ids=lambda path: ".".join(map(str, path)))
+def test_x10_no_fact_can_be_another_one_though_whoever_signs_says_so(path: Where) -> None:
+    def change(values: Values) -> None:
+        at(values, path[:-1])[path[-1]] = other
+
+    for other in others(at(values_of(TEXT), path)):
+        if other != at(values_of(TEXT), path):
+            refusal(forged(TEXT, change))
+
+
+def _longer(values: Values) -> None:
+    values["request"]["rule"]["expires_ms"] += 3_600_000
+    values["request"]["expires_at"] = "2026-03-01T11:30:00.000000Z"
+
+
+CLAIMS: dict[str, Change] = {
+    "another channel": lambda v: v["request"]["place"].update(channel="elsewhere"),
+    "another platform": lambda v: v["request"]["place"].update(platform="slack"),
+    "another workspace": lambda v: v["request"]["place"].update(workspace="T2"),
+    "a thread": lambda v: v["request"]["place"].update(thread="1"),
+    "the requester might vote": lambda v: v["request"]["rule"].update(requester_may_vote=True),
+    "it lived for longer": _longer,
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_x10_what_was_asked_is_what_was_noted_when_it_was_asked(name: str) -> None:
+    assert "(request.opened) does not fit" in refusal(forged(TEXT, CLAIMS[name]))
+
+
+def test_what_was_asked_may_be_anything_that_was_noted() -> None:
+    def noted(values: Values) -> None:
+        values["request"]["place"]["channel"] = "elsewhere"
+        note(values)
+
+    assert check(forged(TEXT, noted)).request.place.channel == "elsewhere"
+
+
+# values that only look like others
+
+
+def twins(value: object) -> list[Any]:
+    """Return what some reader takes for the same: true for 1, a text for a number, a list for its one item."""
+    found: list[Any] = [[value], {"0": value}]
+    if isinstance(value, bool):
+        found += [int(value), str(value).lower(), float(value)]
+    elif isinstance(value, int):
+        found += [bool(value), str(value), value + 0.5]
+    elif value is None:
+        found += [False, 0, "", "null"]
+    elif isinstance(value, str):
+        found += [list(value), {}, True, None]
+    return found
+
+
+OPTIONAL: dict[str | int, tuple[type, ...]] = {
+    "thread": (str, type(None)),
+    "exit_code": (int, type(None)),
+    "started_at": (type(None),),
+    "ended_at": (type(None),),
+}
+"""What may also stand in a field, as far as its type goes."""
+
+
+def test_x10_no_field_can_be_of_another_type() -> None:
+    for path in PLACES:
+        value = at(values_of(TEXT), path)
+        for twin in [] if isinstance(value, dict | list) else twins(value):
+            if type(twin) in OPTIONAL.get(path[-1], ()):
+                continue
+            values = values_of(TEXT)
+            at(values, path[:-1])[path[-1]] = twin
+            text = f"{canonical.encode(values)}\n"
+            assert "This is not a receipt" in refusal(text), (path, twin)
+
+
+READ = {
+    "request.opened": {
+        "principal", "request", "conversation", "plan_sha256", "quorum", "request_sha256",
+    },
+    "request.reminded": {"request"},
+    "request.repeated": {"principal", "request", "card_sha256"},
+    "attempt.refused": {"given_sha256"},
+    "vote.cast": {"principal", "request"},
+    "request.granted": {"request"},
+    "run.started": {"request", "run", "plan_sha256", "voters"},
+    "run.resumed": {"request", "run"},
+    "run.stop_asked": {"run"},
+    "step.begun": {"run", "index"},
+    "step.ended": {"run", "index", "state", "exit_code", "output_sha256"},
+    "run.ended": {"run", "state"},
+    "step.verified": {"run", "index"},
+    "step.resolved": {"run", "index", "happened"},
+    "receipt.made": {"request", "run"},
+}  # fmt: skip
+"""What entries tell that this receipt rests on; its card is that of the last time it was asked for."""
+
+
+def _worded(number: int, body: str) -> Change:
+    return lambda values: values["audit"][number].update(body=body)
+
+
+@pytest.mark.parametrize("number", range(len(values_of(TEXT)["audit"])))
+def test_x10_no_fact_of_an_entry_can_be_of_another_type(number: int) -> None:
+    entry = values_of(TEXT)["audit"][number]
+    body: Values = json.loads(entry["body"])
+    changed = [
+        canonical.encode({**body, name: twin})
+        for name in READ[entry["kind"]]
+        for twin in twins(body[name])
+    ]
+    assert changed
+    for text in changed:
+        refusal(forged(TEXT, _worded(number, text)))
+
+
+@pytest.mark.parametrize(("quorum", "said"), [(1, True), (1, 1.5), (1, "1"), (2, True)])
+def test_a_quorum_is_a_number_and_nothing_that_equals_one(quorum: int, said: object) -> None:
+    def change(values: Values) -> None:
+        values["request"]["rule"]["quorum"] = quorum
+        say(values, "request.opened", quorum=said)
+        note(values)
+
+    assert "(request.opened) does not fit" in refusal(forged(TEXT, change))
+
+
+@pytest.mark.parametrize("said", [False, "0", 0.5, [0], None])
+def test_an_exit_code_is_a_number_and_nothing_that_equals_one(said: object) -> None:
+    change = _saying("step.ended", exit_code=said)
+    assert "(step.ended) does not fit" in refusal(forged(TEXT, change))
+
+
+def test_what_failed_with_true_did_not_fail_with_one() -> None:
+    def change(values: Values) -> None:
+        say(values, "step.ended", 2, state="failed", exit_code=True)
+        values["steps"][2].update(state="failed", exit_code=1)
+
+    assert "(step.ended) does not fit" in refusal(forged(TEXT, change))
+
+
+@pytest.mark.parametrize("voters", [[["bob"], "carol"], [7, "carol"], [None, "carol"]])
+def test_voters_are_names_and_nothing_that_reads_like_one(voters: list[Any]) -> None:
+    def change(values: Values) -> None:
+        spelt = str(voters[0])
+        say(values, "vote.cast", 1, principal=spelt)
+        values["votes"][1]["principal"] = spelt
+        say(values, "run.started", voters=voters)
+
+    assert "(run.started) does not fit" in refusal(forged(TEXT, change))
+
+
+@pytest.mark.parametrize("name", ["quorum", "expires_ms"])
+def test_no_rule_has_a_number_of_none(name: str) -> None:
+    def change(values: Values) -> None:
+        values["request"]["rule"][name] = 0
+        if name == "expires_ms":
+            values["request"]["expires_at"] = values["request"]["opened_at"]
+        say(values, "request.opened", quorum=values["request"]["rule"]["quorum"])
+        note(values)
+
+    assert f'"request.rule.{name}" is missing, unknown or does not fit' in refusal(
+        forged(TEXT, change)
+    )
 
 
 # stories that cannot be true

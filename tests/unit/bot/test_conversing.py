@@ -1,21 +1,26 @@
 """Somebody at a terminal: every line is answered visibly, whatever it leads to."""
 
+import asyncio
 import logging
+import os
 import re
+import signal
 from collections.abc import AsyncGenerator
 
 import pytest
 
 from adapters.console.inbound import read
-from approvals.models import RUN
+from approvals import reports
+from approvals.models import RUN, RunState
 from bot import wiring
-from bot.conversing import Conversing
+from bot.conversing import Conversing, Left
+from bot.looking import MOST
 from bot.wiring import Seams
 from core.deliveries import Asking, Text
 from core.errors import OutcomeUnknown, Unavailable
 from core.terminal import Line, Seat, Typed
 from tests.fakes.terminal import FakeTerminal
-from tests.jobs import soon
+from tests.jobs import PATIENCE, soon
 from tests.sayso import Sayso
 
 CTRL_C = Line(interrupted=True)
@@ -129,7 +134,7 @@ async def test_whoever_looks_at_a_card_may_then_decide_it_without_its_id(
 ) -> None:
     type_in(terminal, "append alpha")
     await conversing.hold()
-    terminal.chat.shown.clear()  # as in a terminal in which nothing of it was shown
+    terminal.chat.posted.clear()  # as in a terminal in which nothing of it was shown
     [request] = await conversing.app.records.requests()
     type_in(terminal, "/as bob", "/approve", f"/show {request.id}", "/approve")
     await conversing.hold()
@@ -232,9 +237,10 @@ async def test_goodbye_speaks_of_what_waits_only_where_something_does(
     conversing: Conversing, terminal: FakeTerminal
 ) -> None:
     type_in(terminal, "/quit")
-    assert await conversing.hold() == "You left."
+    assert (await conversing.hold()).goodbye == "You left."
     type_in(terminal, "append alpha", "/quit")
-    assert await conversing.hold() == "You left. What waits goes on waiting: sayso requests"
+    left = await conversing.hold()
+    assert left.goodbye == "You left. What waits goes on waiting: sayso requests"
 
 
 async def held_until_it_runs(
@@ -252,7 +258,106 @@ async def held_until_it_runs(
 
     terminal.first = lambda: soon(runs)
     type_in(terminal, *lines, "/quit", "/quit", "never read")
-    return await conversing.hold()
+    return (await conversing.hold()).goodbye
+
+
+async def a_slow_run(
+    conversing: Conversing, terminal: FakeTerminal, seconds: int, *after: str
+) -> "asyncio.Task[Left]":
+    """Pipe in lines of which one begins to run for so long; return the conversation once it does."""
+    type_in(terminal, f"slow append beta {seconds}", "/as bob", "/approve", *after)
+    holding = asyncio.create_task(conversing.hold())
+
+    async def runs() -> bool:
+        return conversing.app.engine.holds(RUN)
+
+    await soon(runs)
+    return holding
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_ends_a_pipe_at_once_and_no_line_behind_it_is_done(
+    conversing: Conversing, terminal: FakeTerminal, number: signal.Signals
+) -> None:
+    holding = await a_slow_run(conversing, terminal, 30, "append alpha", "/quit")
+    os.kill(os.getpid(), number)
+    left = await asyncio.wait_for(holding, PATIENCE)
+    assert left.code == 128 + number
+    assert left.goodbye == "You left. A run was going on: sayso runs tells how it ended."
+    assert [line.text for line in terminal.lines if line.text] == ["append alpha", "/quit"]
+    assert "A run goes on" not in " ".join(terminal.shown)
+    assert len(await conversing.app.records.requests()) == 1
+
+
+async def test_a_reader_who_is_gone_ends_it_as_a_signal_does(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    holding = await a_slow_run(conversing, terminal, 30, "append alpha")
+    terminal.reader_left.set()
+    left = await asyncio.wait_for(holding, PATIENCE)
+    assert left.code == 128 + signal.SIGPIPE
+    assert [line.text for line in terminal.lines if line.text] == ["append alpha"]
+
+
+async def test_a_line_that_takes_long_does_not_keep_a_signal_from_ending_it(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    async def is_at_it() -> bool:
+        return bool(terminal.names)
+
+    async with terminal.answering():  # so that no line is answered
+        type_in(terminal, "append alpha", "append beta")
+        holding = asyncio.create_task(conversing.hold())
+        await soon(is_at_it)
+        os.kill(os.getpid(), signal.SIGTERM)
+        left = await asyncio.wait_for(holding, PATIENCE)
+    assert left.code == 128 + signal.SIGTERM
+    assert await conversing.app.records.requests() == []
+
+
+async def test_a_pipe_that_ends_sees_somebody_elses_run_through_that_it_took_over(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    await approved_elsewhere(conversing, 1)
+    terminal.first = lambda: soon(lambda: holds_a_run(conversing))
+    type_in(terminal, "/quit")
+    left = await asyncio.wait_for(conversing.hold(), PATIENCE)
+    assert (left.code, left.goodbye) == (0, "You left.")
+    assert terminal.shown == ["A run goes on in this process, and is waited for. A signal cuts it."]
+    [run] = await conversing.app.records.runs()
+    assert run.state is RunState.SUCCEEDED
+
+
+async def test_and_a_signal_cuts_that_too(conversing: Conversing, terminal: FakeTerminal) -> None:
+    await approved_elsewhere(conversing, 30)
+    terminal.first = lambda: soon(lambda: holds_a_run(conversing))
+    type_in(terminal, "/quit")
+    holding = asyncio.create_task(conversing.hold())
+
+    async def is_told() -> bool:
+        return bool(terminal.shown)
+
+    await soon(is_told)
+    os.kill(os.getpid(), signal.SIGTERM)
+    left = await asyncio.wait_for(holding, PATIENCE)
+    assert left.code == 128 + signal.SIGTERM
+    assert left.goodbye == "You left. A run was going on: sayso runs tells how it ended."
+
+
+async def holds_a_run(conversing: Conversing) -> bool:
+    """Whether this process runs something."""
+    return conversing.app.engine.holds(RUN)
+
+
+async def approved_elsewhere(conversing: Conversing, seconds: int) -> None:
+    """Have others ask for and approve something that nobody runs yet."""
+    asking = at_another(conversing, FakeTerminal())
+    await asking.take(f"slow append beta {seconds}")
+    async with asking.serving():
+        await asking.rest()
+    [request] = await conversing.app.records.requests()
+    asking.sit("bob")
+    await asking.take(f"/approve {request.id}")
 
 
 async def test_nobody_sits_down_whom_sayso_does_not_know(
@@ -274,6 +379,132 @@ async def test_a_second_yes_is_told_to_be_none(
         "Your yes counts: 1 of 2 votes.",
         "Your yes was there already: 1 of 2 votes.",
     ]
+
+
+async def unknown_of(conversing: Conversing, empty: Sayso, word: str) -> str:
+    """Have a run end with an unknown step, and return its request."""
+    request = await asked(conversing, f"append {word}")
+    conversing.sit("bob")
+    await conversing.take(f"/approve {request}")
+    await served(conversing)
+    [run] = [one for one in await conversing.app.records.runs() if one.request == request]
+    empty.sql(f"UPDATE step SET state = 'unknown' WHERE run = '{run.id}'")
+    empty.sql(f"UPDATE run SET state = 'unknown' WHERE id = '{run.id}'")
+    return request
+
+
+ENDS = {"happened": RunState.SUCCEEDED, "did-not": RunState.FAILED}
+
+
+@pytest.mark.parametrize("word", [*ENDS, "verify"])
+async def test_a_bare_word_about_an_unknown_step_stands_only_for_what_was_shown_here(
+    conversing: Conversing, empty: Sayso, terminal: FakeTerminal, word: str
+) -> None:
+    request = await unknown_of(conversing, empty, "alpha")
+    terminal.chat.posted.clear()  # as in a terminal in which nothing of it was shown
+    await conversing.take(f"/resolve {word}")
+    told = terminal.shown[-1]
+    assert told.startswith(
+        'refused: The one step that is unknown is of append-word {"word": "alpha"'
+    )
+    assert f"/show {request}. Or name it: /resolve r_" in told
+    [run] = await conversing.app.records.runs()
+    assert run.state is RunState.UNKNOWN
+    await conversing.take(f"/show {request}")
+    assert terminal.cards[-1].card.buttons == reports.choices(run)
+    await conversing.take(f"/resolve {word}")
+    assert "was never shown here" not in terminal.shown[-1]
+    [now] = await conversing.app.records.runs()
+    assert now.state is (RunState.UNKNOWN if word == "verify" else ENDS[word])
+
+
+async def test_a_bare_word_about_an_unknown_step_names_them_where_several_are(
+    conversing: Conversing, empty: Sayso, terminal: FakeTerminal
+) -> None:
+    for word in ("alpha", "beta"):
+        await unknown_of(conversing, empty, word)
+    for _ in range(MOST):  # those that came after it do not hide it
+        request = await asked(conversing, "append gamma")
+        conversing.sit("bob")
+        await conversing.take(f"/approve {request}")
+        await served(conversing)
+    await conversing.take("/resolve happened")
+    several, *lines = terminal.shown[-1].split("\n")
+    assert several == "refused: Several steps are unknown. Name one of them:"
+    for line, run, word in zip(
+        lines, [*await conversing.app.records.runs()][MOST:], ("beta", "alpha"), strict=True
+    ):
+        assert line.startswith(f"/resolve {run.id} 0 verify (or happened, or did-not)   append")
+        assert f'"word": "{word}"' in line
+    await conversing.take(lines[0].partition(" verify")[0] + " did-not")
+    await conversing.take("/resolve happened")
+    assert terminal.shown[-1] == "Your word ends it."
+    await conversing.take("/resolve happened")
+    assert terminal.shown[-1].startswith("refused: No step that you may know of is unknown.")
+
+
+async def test_what_was_erased_hides_no_other_run_from_a_list(
+    conversing: Conversing, empty: Sayso, terminal: FakeTerminal
+) -> None:
+    for word in ("alpha", "beta"):
+        request = await asked(conversing, f"append {word}")
+        conversing.sit("bob")
+        await conversing.take(f"/approve {request}")
+        await served(conversing)
+        await conversing.take("/new")
+    empty.sql("UPDATE plan SET body = '' WHERE body LIKE '%alpha%'")
+    await conversing.take("/runs")
+    assert 'append-word {"word": "beta"' in terminal.shown[-1]
+
+
+async def test_p27_every_decision_that_comes_too_late_is_told_so(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    async def told(who: str, line: str) -> str:
+        conversing.sit(who)
+        await conversing.take(line)
+        return terminal.shown[-1]
+
+    alpha = await asked(conversing, "append alpha")
+    late = f"/approve {alpha}"
+    assert await told("bob", "/approve") == "Your yes counts: 1 of 1 vote."
+    assert await told("bob", "/approve") == "Your yes was there already: 1 of 1 vote."
+    assert await told("carol", late) == "Your yes was not needed any more: approved by bob."
+    await served(conversing)
+    for line in (late, f"/deny {alpha} no"):
+        assert await told("carol", line) == "refused: Already decided. Approved by bob."
+
+
+async def test_a_no_counts_until_the_run_begins_and_the_first_no_ends_it(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    beta = await asked(conversing, "append beta")
+    for who, line in (("bob", "/approve"), ("carol", "/deny not now")):
+        conversing.sit(who)
+        await conversing.take(line)
+    assert terminal.shown[-1] == "Your no counts: nothing of it runs."
+    for who in ("bob", "carol"):
+        conversing.sit(who)
+        await conversing.take(f"/approve {beta}")
+        await conversing.take(f"/deny {beta} again")
+    told = "refused: Already decided. Denied by carol: not now."
+    assert terminal.shown[-4:] == [told] * 4
+    assert list(await conversing.app.records.runs()) == []
+
+
+async def asked(conversing: Conversing, text: str) -> str:
+    """Have alice ask for something, and return the request that came of it."""
+    conversing.sit("alice")
+    await conversing.take(text)
+    await served(conversing)
+    request, *_ = await conversing.app.records.requests()
+    return request.id
+
+
+async def served(conversing: Conversing) -> None:
+    """Serve until nothing is left to be done."""
+    async with conversing.serving():
+        await conversing.rest()
 
 
 async def test_what_cannot_be_asked_for_again_here_says_why(

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.storage import jobs
 from adapters.storage.deliveries import Deliveries
-from approvals import cards
+from approvals import cards, reports
 from approvals.models import Request, State
 from core.conversations import TurnEnd
 from core.deliveries import EDIT, POST, Asking, Text
@@ -413,7 +413,7 @@ async def test_c55_the_report_that_was_posted_is_the_one_that_the_store_gives(
     assert decided.run is not None
     rebuilt = await bots.world.stores.runs.run(decided.request.tenant, decided.run.id)
     assert rebuilt is not None
-    assert chat.messages[-1] == Text(text=cards.report(rebuilt), is_report=True)
+    assert chat.messages[-1] == Text(text=reports.report(rebuilt), is_report=True)
 
 
 async def test_the_report_of_a_run_that_went_well_leaves_nothing_to_say(

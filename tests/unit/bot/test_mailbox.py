@@ -15,15 +15,19 @@ from core.errors import Unavailable
 from core.events import Ask
 from core.outcomes import Reason
 from core.ports import Listener
+from core.roster import Freshness
+from core.standing import Why
 from core.tools import ABSORB, Effect
 from core.trail import Guarded
 from core.transcript import Called, Entry, Heard, Move, Noted, Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, TENANT, a_new_turn, a_tool
+from tests.fakes.clock import FrozenClock
 from tests.fakes.guards import FakeGuards
 from tests.fakes.model import Scripted, ScriptedModel
+from tests.fakes.roster import FakeRoster
 from tests.fakes.runner import for_ever
-from tests.gates import SECRET, World, allow, who
+from tests.gates import BOB_ON_SLACK, SECRET, World, allow, who
 from tests.stores import Stores, happened_in, log_of, notice, said_in
 
 LOOK = a_tool("look", effect=Effect.READ)
@@ -231,6 +235,23 @@ async def test_t13_who_may_no_longer_chat_is_not_told_of(bots: Bots) -> None:
     del bots.world.groups["bob"]
     (bobs,) = await thread.rest()
     assert bobs.text == "Sayso does not know you any more, so this was not looked at."
+
+
+async def test_p36_the_words_of_who_is_gone_on_their_platform_are_not_told_of(
+    bots: Bots, clock: FrozenClock
+) -> None:
+    thread = Thread(bots, [("bob", "me too")])
+    arrive = thread.arrive
+
+    async def arrive_and_leave() -> None:
+        await arrive()
+        slack = FakeRoster(clock=clock, gone={"U2": Why.DEACTIVATED})
+        bots.world.rosters["slack"] = slack
+        await slack.standings([BOB_ON_SLACK], Freshness.NOW)
+
+    thread.arrive = arrive_and_leave  # type: ignore[method-assign]  # and something else happens
+    await thread.answered(Say(text="done"))
+    assert announced(bots.model.seen[-1]) == []
 
 
 async def test_i14_what_is_said_elsewhere_is_not_told_of(bots: Bots) -> None:

@@ -335,7 +335,7 @@ async def test_c87_what_a_schedule_asks_has_the_profile_of_its_tenant_or_channel
         if where == "tenant"
         else Profiles(known=known, of_channel=of[where])
     )
-    wanted = bots.inbox.wanted(
+    wanted = await bots.inbox.wanted(
         (TENANT, "alice"), PLACE, "hi", schedule="nightly", delivery="tick:1"
     )
     received = await bots.inbox.keep(wanted)

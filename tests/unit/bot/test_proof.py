@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from bot.printed import Printed
 from bot.proof import verify
 from core.errors import Refused
-from tests.receipts import KEY, forged, values_of
+from tests.receipts import KEY, Values, forged, note, values_of
 
 ROOT = Path(__file__).parents[3]
 FILE = ROOT / "tests" / "fixtures" / "receipts" / "resolved.json"
+HEAD: str = values_of(FILE.read_text("utf-8"))["head"]["hash"]
 NO_CONFIG = Path("missing.yml")
 LOADED = (
     "import sys\n"
@@ -52,13 +53,9 @@ def test_a_receipt_that_holds_is_told_in_one_sentence() -> None:
 
 
 def test_what_a_forger_is_called_cannot_move_the_cursor(tmp_path: Path) -> None:
-    def renamed(values: dict[str, object]) -> None:
-        text = str(values["audit"]).replace("alice", "x")
-        assert text
-
     file = tmp_path / "receipt.json"
     old = FILE.read_text("utf-8")
-    file.write_text(forged(old.replace("acme", "\\u001b[2Jacme"), renamed), "utf-8")
+    file.write_text(forged(old.replace("acme", "\\u001b[2Jacme"), note), "utf-8")
     values = values_of(file.read_text("utf-8"))
     assert values["request"]["tenant"] == "\x1b[2Jacme"
     assert verified(file).text.isprintable()
@@ -82,6 +79,34 @@ def test_x10_a_receipt_that_was_cut_or_changed_is_refused_in_a_sentence(
         _refused(changed)
 
 
+@pytest.mark.parametrize("demanded", [{}, {"key": KEY.public}, {"head": HEAD}])
+def test_x10_any_other_byte_anywhere_is_refused(demanded: dict[str, str]) -> None:
+    whole = FILE.read_bytes()
+    for number in range(25):
+        place = (number * 2_654_435_761 + 12_345) % len(whole)
+        changed = bytearray(whole)
+        changed[place] ^= 1 << number % 8
+        _refused(bytes(changed), **demanded)
+    assert verified(FILE, **demanded).code == 0
+
+
+def test_x10_a_receipt_whose_end_was_cut_off_is_refused_with_the_head_that_was_noted() -> None:
+    def cut(values: Values) -> None:  # what a person found out afterwards
+        del values["audit"][-2:]
+        values["run"]["state"] = values["steps"][2]["state"] = "unknown"
+
+    shorter = forged(FILE.read_text("utf-8"), cut)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "receipt.json"
+        file.write_text(shorter, "utf-8")
+        assert verified(file).object["state"] == "unknown"  # by itself it holds
+        with pytest.raises(Refused, match="its head is not the one that you noted"):
+            verified(file, head=HEAD)
+    whole = FILE.read_bytes()
+    for length in (0, 1, len(whole) // 2, len(whole) - 1):
+        _refused(whole[:length], head=HEAD)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -98,12 +123,12 @@ def test_hostile_files_are_refused_in_a_sentence(data: bytes) -> None:
     _refused(data)
 
 
-def _refused(data: bytes) -> None:
+def _refused(data: bytes, **demanded: str) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "receipt.json"
         file.write_bytes(data)
         with pytest.raises(Refused) as refused:
-            verified(file)
+            verified(file, **demanded)
     assert refused.value.kind == "refused"
     assert refused.value.shown.isprintable()
 

@@ -1,9 +1,16 @@
 """Each new head of the audit log is noted outside the database, once."""
 
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+
 from bot.publish import Publishing
 from core.audit import Entry
+from core.errors import Unavailable
 from tests.fakes.heads import FakeHeads
 from tests.fakes.keys import FakeKeys
+from tests.jobs import PATIENCE
 
 
 def an_entry(seq: int) -> Entry:
@@ -51,3 +58,40 @@ async def test_at_the_start_there_is_a_key() -> None:
     keys = FakeKeys()
     await Publishing(keys=keys, newest=Log().newest, heads=None).begin()
     assert keys.made
+
+
+async def test_a_place_that_is_none_is_told_before_there_is_any_head() -> None:
+    heads = FakeHeads(problem="That is a pipe.")
+    with pytest.raises(Unavailable, match="a pipe"):
+        await Publishing(keys=FakeKeys(), newest=Log().newest, heads=heads)()
+
+
+@dataclass(kw_only=True)
+class HangingHeads(FakeHeads):
+    """Heads on a disk that does not answer until it is told to."""
+
+    answers: threading.Event = field(default_factory=threading.Event)
+    begun: int = 0
+
+    def append(self, line: str) -> None:
+        self.begun += 1
+        self.answers.wait()
+        super().append(line)
+
+
+async def test_a_disk_that_hangs_holds_one_thread_and_nobody_else() -> None:
+    log, heads = Log(), HangingHeads()
+    log.entry = an_entry(3)
+    publish = Publishing(keys=FakeKeys(), newest=log.newest, heads=heads, within=0.01)
+    try:
+        for _ in range(3):
+            with pytest.raises(Unavailable, match=r"audit\.heads.*does not answer"):
+                await publish()
+        assert heads.begun == 1
+    finally:
+        heads.answers.set()
+    log.entry = an_entry(5)
+    await Publishing(
+        keys=FakeKeys(), newest=log.newest, heads=heads, aside=publish.aside, within=PATIENCE
+    )()
+    assert [line.split()[1] for line in heads.lines] == ["3", "5"]

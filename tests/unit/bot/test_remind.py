@@ -14,10 +14,13 @@ from adapters.storage.transactions import rows
 from approvals.models import REMIND
 from approvals.policy import Policy
 from bot.remind import Reminding
+from core.errors import Refused
+from core.standing import Why
 from tests.builders import CONVERSATION, a_rule
 from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
-from tests.gates import APPEND, HIGH, HOUR, World
+from tests.fakes.roster import FakeRoster
+from tests.gates import APPEND, BOB_ON_SLACK, HIGH, HOUR, World
 from tests.jobs import QUICK
 from tests.stores import Stores, at_rest, jobs_of, log_of, said_in
 
@@ -128,3 +131,16 @@ def test_the_earliest_reminder_of_several_risks_counts() -> None:
     policy = Policy(rules=(), risks=risks, reminders={"medium": 0.5, "high": 0.25})
     assert policy.reminder(["medium", "high", "low"]) == 0.25
     assert policy.reminder(["low"]) is None
+
+
+async def test_p36_who_is_known_to_be_gone_on_their_platform_is_not_named(
+    world: World, clock: FrozenClock
+) -> None:
+    slack = FakeRoster(clock=clock, gone={"U2": Why.DEACTIVATED})
+    await world.propose()
+    clock.pass_by(HOUR * 0.5)
+    world.rosters = {"slack": slack}
+    with pytest.raises(Refused):
+        await world.gate.who(BOB_ON_SLACK)
+    [note] = await reminded(world, clock, after=0)
+    assert note.endswith("May approve: carol.")

@@ -54,6 +54,17 @@ async def test_it_tells_that_it_is_ready_and_serves_until_it_is_told_to_stop() -
     assert not engine.was_cut
 
 
+async def test_the_grace_begins_once_what_comes_before_it_is_over() -> None:
+    engine, stop, over = FakeEngine(), asyncio.Event(), asyncio.Event()
+    stop.set()
+    serving = asyncio.create_task(serve(engine, stop, lambda: None, grace=0.01, before=over.wait))
+    await asyncio.sleep(0.05)
+    was_cut = [engine.was_cut]
+    over.set()
+    await asyncio.wait_for(serving, PATIENCE)
+    assert [*was_cut, engine.was_cut] == [False, True]
+
+
 async def test_what_takes_too_long_after_that_is_cut() -> None:
     engine, stop = FakeEngine(), asyncio.Event()
     stop.set()

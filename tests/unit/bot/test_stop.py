@@ -1,12 +1,13 @@
 """P-03: what a stop stops, who may, and that it tells what it did."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import pytest
 
 from adapters.storage.conversations import Conversations
 from adapters.storage.requests import Requests
+from adapters.storage.transactions import rows
 from approvals import cards
 from approvals.models import Request, Run, RunState, State, StepState
 from bot import contract, plain
@@ -16,11 +17,13 @@ from core.conversations import Turn
 from core.errors import Refused
 from core.outcomes import Reason
 from core.principals import Identity
+from core.roster import Freshness
 from core.transcript import Say, ToolCall, Use
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, a_new_request, a_proposal
 from tests.fakes.hold import FakeHold
 from tests.fakes.model import ScriptedModel
+from tests.fakes.roster import FakeRoster
 from tests.fakes.runner import for_ever
 from tests.gates import APPEND, EVE, HIGH, LOW, World, allow, who
 from tests.jobs import soon
@@ -81,9 +84,9 @@ def counts(stopped: Stopped) -> tuple[int, int]:
 
 
 async def unlogged(bots: Bots) -> Contents:
-    """Return all tables but the audit log, which keeps refused attempts."""
+    """Return all tables but those of what was tried and refused."""
     tables = await everything(bots.world.stores.database)
-    return {name: held for name, held in tables.items() if name != "audit"}
+    return {name: held for name, held in tables.items() if name not in {"audit", "rate"}}
 
 
 @pytest.mark.parametrize("person", ["alice", "frank"])
@@ -130,6 +133,25 @@ async def test_p03h_nobody_else_stops_anything(bots: Bots, person: str | Identit
 async def test_somebody_who_is_not_known_is_refused(bots: Bots) -> None:
     with pytest.raises(Refused, match="know"):
         await bots.stop("nobody")
+
+
+@pytest.mark.parametrize("person", ["alice", "frank"])
+@pytest.mark.parametrize("how", ["conversation", "all", "button"])
+async def test_what_somebody_altered_keeps_nobody_from_stopping(
+    bots: Bots, person: str, how: str
+) -> None:
+    request = await bots.world.propose()
+    waits = await bots.world.propose(LOW)
+    async with bots.hanging(request):
+        await bots.world.stores.database.transact(lambda _: rows("UPDATE plan SET body = '{}'"))
+        if how == "button":
+            stopped = await bots.stop_run(person, request.id)
+        else:
+            where = CONVERSATION if how == "conversation" else None
+            stopped = await bots.stop(person, where, everything=how == "all")
+            assert [one.id for one in stopped.requests] == [waits.id]
+        [run] = stopped.runs
+        assert run.state is RunState.UNKNOWN
 
 
 async def test_run_stop_for_a_part_of_the_plan_is_not_enough(bots: Bots) -> None:
@@ -779,3 +801,26 @@ async def test_i5_i14_an_unknown_a_foreign_and_a_tampered_id_get_one_answer(bots
             answers.add(told.value.shown)
         assert await unlogged(bots) == before
     assert len(answers) == 1
+
+
+async def by_conversation(bots: Bots, _: Request) -> Stopped:
+    return await bots.stop("frank", CONVERSATION)
+
+
+async def by_button(bots: Bots, request: Request) -> Stopped:
+    return await bots.stop_run("frank", request.id)
+
+
+@pytest.mark.parametrize("stop", [by_conversation, by_button])
+async def test_x9_a_stop_waits_for_no_platform_that_cannot_be_asked(
+    bots: Bots, stop: Callable[[Bots, Request], Awaitable[Stopped]]
+) -> None:
+    slack = FakeRoster(down="it could not be reached")
+    bots.world.on_slack["frank"] = Identity(platform="slack", workspace="T1", user="U6")
+    request = await bots.world.propose()
+    async with bots.hanging(request) as [approving]:
+        bots.world.rosters["slack"] = slack
+        stopped = await stop(bots, request)
+        await approving
+    assert [run.state for run in stopped.runs] == [RunState.UNKNOWN]
+    assert {freshness for _, freshness in slack.asked} == {Freshness.HELD}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.storage.transactions import rows
-from approvals import cards
+from approvals import reports
 from approvals.models import Run, RunState, StepEnd
 from core.errors import Refused
 from core.ports import Ended, Ending
@@ -21,8 +21,10 @@ from tests.stores import SUCCEEDED, UNKNOWN, Stores, everything, facts_of, log_o
 
 LOOK = ("verify", "alpha", "words.txt")
 MOVE = a_tool("move", verify=True, steps=2)
-NO_RUN = "There is no run of that id that you may resolve. Look at `sayso runs`."
-BY_HAND = "Look yourself, then say with --happened or --did-not what you found."
+NO_RUN = (
+    "There is no run of that id that you may resolve. /runs in a chat or `sayso runs` lists them."
+)
+BY_HAND = "Look yourself, then say what you found: happened or did-not."
 
 
 @pytest.fixture
@@ -69,7 +71,7 @@ async def test_it_shows_how_the_command_ended_and_what_it_printed_and_decides_no
     assert (seen.run, seen.index, seen.principal, seen.ended) == (run, 0, "bob", how)
     after = await everything(bots.world.stores.database)
     assert {table for table in after if after[table] != before[table]} == {"audit", "entry", "rate"}
-    assert await said_in(bots.world.stores, CONVERSATION, "note") == [cards.verification(seen)]
+    assert await said_in(bots.world.stores, CONVERSATION, "note") == [reports.verification(seen)]
     last = (await log_of(bots.world.stores))[-1]
     assert (last.kind, facts_of(last)) == (
         "step.verified",

@@ -5,18 +5,32 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
+from pydantic import BaseModel, model_validator
 
-from core.errors import Refused, SaysoError, Unavailable
+from core.canonical import JsonObject
+from core.errors import Incorrect, Refused, SaysoError, Unavailable
+from core.fitting import REFUSED_BYTES
 from core.gateway import Access, Check, TooOften
 from core.guardrails import Guards, Output
 from core.limits import Limits
 from core.outcomes import Reason
-from core.tools import MISSING, Checked
+from core.tools import MISSING, Caller, Checked
 from core.trail import Looked, Moved, Stage, Staged
-from core.transcript import Broken, Noted, Say, Stop, ToolCall, Use, Wire
+from core.transcript import (
+    Broken,
+    Noted,
+    Pause,
+    Returned,
+    Say,
+    Spoke,
+    Stop,
+    ToolCall,
+    Use,
+    Wire,
+)
 from tests.fakes.guards import FakeGuards
 from tests.fakes.runner import exited
-from tests.scene import TOOLS, Scene, an_access, call, use
+from tests.scene import LOOK, TOOLS, WRITE, Scene, an_access, call, use
 
 OK = Say(text="ok")
 TWICE = "Not run: you may do this 2 times in 1h."
@@ -371,6 +385,40 @@ async def test_i12_a_secret_in_a_reason_reaches_nobody_beside_an_answer_or_a_car
         assert SECRET not in repr((outcome, scene.happened, scene.proposals.entries))
 
 
+async def test_i12_of_a_secret_in_a_long_reason_no_part_is_left_where_that_is_cut() -> None:
+    reason = f"{'x' * (REFUSED_BYTES - 6)} {SECRET} {'y' * 100}"
+    for error in (Refused(reason), Incorrect(reason)):
+        scene = Scene(generative=True, access=refusing(error))
+        outcome, model = await scene.turn(use(call("look")), OK)
+        assert "(Cut here" in model.told[0].text
+        assert "hunt" not in repr((outcome, model.told))
+
+
+@pytest.mark.parametrize("fails", ["check", "look", "propose"])
+async def test_i12_nor_in_the_reason_of_whatever_else_refuses_a_call(fails: str) -> None:
+    error = Refused(f"{'x' * (REFUSED_BYTES - 6)} {SECRET} {'y' * 100}")
+
+    async def look(_: JsonObject, __: Caller) -> str:
+        raise error
+
+    class Fussy(BaseModel):
+        word: str
+
+        @model_validator(mode="after")
+        def no(self) -> "Fussy":
+            raise error
+
+    looks = replace(LOOK, look=look) if fails == "look" else LOOK
+    checks = replace(LOOK, parameters=Fussy) if fails == "check" else looks
+    scene = Scene(generative=True, tools=(checks, WRITE))
+    if fails == "propose":
+        scene.proposals.refusal = error
+    made = call("append-word", rationale="because") if fails == "propose" else call("look")
+    outcome, model = await scene.turn(use(made), OK)
+    assert "(Cut here" in model.told[0].text
+    assert "hunt" not in repr((outcome, model.told))
+
+
 def of_looks(access: Access) -> Check:
     async def authorize(checked: Checked) -> object:
         return await access.authorize(checked) if checked.tool.name == "look" else None
@@ -409,6 +457,32 @@ async def test_c78_nor_is_a_reason_beside_words_that_pass_no_guardrail(last: str
     assert (outcome.reason, "your order" in outcome.text) == (Reason.GUARDRAIL_OUTPUT, False)
     [lines] = [one for one in fake.seen if isinstance(one, Output)]
     assert lines.text == "(not run: look: It is not your order.)"
+    assert isinstance(outcome.entries[-1], Noted)
+
+
+async def test_a_question_that_nobody_is_shown_does_not_stand_there_as_one_that_was_put() -> None:
+    asks = ToolCall(id="2", tool="ask_user", arguments={"question": "Which?"})
+    told = dict[bool, str]()
+    for stopped in (True, False):
+        fake = FakeGuards({"output": ["no orders"] if stopped else [None]})
+        access = refusing("It is not your order.")
+        scene = Scene(generative=True, access=access, guards=fake.guards)
+        outcome, _ = await scene.turn(use(call("look")), use(asks, call("look", name="3")))
+        last = [one for one in outcome.entries if isinstance(one, Returned)][-1]
+        told[stopped], beside = (one.text for one in last.results)
+        assert beside.startswith("Not run: a question ends the turn.")
+    assert told[True].startswith("The question was not put to the person")
+    assert told[False].startswith("The question was put to the person.")
+
+
+async def test_what_a_model_was_given_again_stays_where_its_last_words_are_not_posted() -> None:
+    fake = FakeGuards({"output": ["no orders"]})
+    scene = Scene(generative=True, access=refusing("Not your order."), guards=fake.guards)
+    pause = Pause(wire=Wire(content='"half"'))
+    outcome, _ = await scene.turn(use(call("look")), pause, Broken(stop=Stop.REFUSED))
+    assert outcome.reason is Reason.GUARDRAIL_OUTPUT
+    paused = [one for one in outcome.entries if isinstance(one, Spoke)]
+    assert paused == [Spoke(text="", content='"half"')]
     assert isinstance(outcome.entries[-1], Noted)
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from core.errors import Refused
+from core.errors import Refused, SaysoError, Unavailable
 from core.principals import Directory, Identity, Person, Principal
+from core.standing import Active, NotActive, Standing, Unknown, Why, together
 
 ON_CONSOLE = Identity(platform="console", workspace="local", user="alice")
 ON_SLACK = Identity(platform="slack", workspace="T1", user="U1")
@@ -84,3 +85,98 @@ def test_the_members_of_a_tenant_are_listed_by_name() -> None:
     assert [member.id for member in DIRECTORY.members("acme")] == ["alice", "bob", "bobby"]
     assert [member.id for member in DIRECTORY.members("globex")] == ["zoe"]
     assert DIRECTORY.members("nowhere") == ()
+
+
+DEACTIVATED = NotActive(why=Why.DEACTIVATED)
+NOT_THERE = NotActive(why=Why.NOT_THERE)
+UNKNOWN = Unknown(why="it could not be reached")
+
+
+def test_who_was_not_asked_about_stays_as_listed() -> None:
+    assert DIRECTORY.with_standings({}) == DIRECTORY
+    elsewhere = DIRECTORY.with_standings({OF_GLOBEX: DEACTIVATED})
+    assert elsewhere.find("acme", "alice") == ALICE
+
+
+def test_groups_of_a_platform_come_on_top_of_those_of_the_file() -> None:
+    sre = Active(groups=frozenset({"sre"}), unsure={"ops": "?", "dba": "it is down"})
+    directory = DIRECTORY.with_standings({ON_SLACK: sre})
+    alice = Principal(
+        id="alice",
+        tenant="acme",
+        groups=frozenset({"dev", "ops", "sre"}),
+        unsure=frozenset({"dba"}),
+    )
+    assert directory.resolve(ON_CONSOLE) == directory.find("acme", "alice") == alice
+    assert directory.doubts == {
+        "alice": "Slack could not be asked just now who is in dba: it is down"
+    }
+
+
+@pytest.mark.parametrize("identity", [ON_CONSOLE, ON_SLACK])
+@pytest.mark.parametrize(
+    ("standing", "kind", "shown"),
+    [
+        (
+            DEACTIVATED,
+            Refused,
+            "Nothing was done: the Slack account of alice was deactivated, so it counts for nothing "
+            "here. Ask an operator to correct who is listed under `people`, if that is wrong.",
+        ),
+        (
+            UNKNOWN,
+            Unavailable,
+            "Nothing was done. Slack could not be asked about alice just now: it could not be "
+            "reached. Try again in a minute.",
+        ),
+    ],
+)
+def test_p36_who_is_gone_on_a_platform_or_cannot_be_asked_about_is_gone_everywhere(
+    identity: Identity, standing: Standing, kind: type[SaysoError], shown: str
+) -> None:
+    directory = DIRECTORY.with_standings({ON_SLACK: standing})
+    with pytest.raises(kind) as error:
+        directory.resolve(identity)
+    assert error.value.shown == shown
+    assert directory.find("acme", "alice") is None
+    assert [member.id for member in directory.members("acme")] == ["bob", "bobby"]
+    assert "alice" in directory.listed("acme")
+    assert directory.find("globex", "zoe") is not None
+
+
+def test_an_account_that_is_not_there_is_nobodys_and_takes_nothing_from_the_others() -> None:
+    directory = DIRECTORY.with_standings({ON_SLACK: NOT_THERE})
+    assert directory.resolve(ON_CONSOLE) == ALICE
+    with pytest.raises(Refused) as refusal:
+        directory.resolve(ON_SLACK)
+    assert refusal.value.logged.startswith("Sayso does not know you here.")
+
+
+def test_whose_only_account_is_not_there_is_absent() -> None:
+    directory = DIRECTORY.with_standings({OF_GLOBEX: NOT_THERE})
+    assert directory.find("globex", "zoe") is None
+    with pytest.raises(Refused) as refusal:
+        directory.resolve(OF_GLOBEX)
+    assert "the Slack account of zoe is not known in that workspace" in refusal.value.shown
+
+
+@pytest.mark.parametrize(
+    ("told", "standing"),
+    [
+        ([], NOT_THERE),
+        ([NOT_THERE, NOT_THERE], NOT_THERE),
+        ([Active(), NOT_THERE], Active()),
+        ([Active(), UNKNOWN], UNKNOWN),
+        ([UNKNOWN, DEACTIVATED, Active()], DEACTIVATED),
+        ([NotActive(why=Why.BOT), NOT_THERE], NotActive(why=Why.BOT)),
+        (
+            [Active(groups=frozenset({"a"}), unsure={"b": "x", "c": "y"}),
+             Active(groups=frozenset({"b"}), unsure={"a": "z"})],
+            Active(groups=frozenset({"a", "b"}), unsure={"c": "y"}),
+        ),
+    ],
+)  # fmt: skip
+def test_what_several_accounts_of_one_person_come_to(
+    told: list[Standing], standing: Standing
+) -> None:
+    assert together(told) == standing

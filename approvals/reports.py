@@ -1,0 +1,81 @@
+"""What became of a run, told by software alone, and what people may do about it. Pure."""
+
+from collections.abc import Iterator
+
+from approvals.cards import names
+from approvals.models import Run, RunState, Step, StepState, Verification
+from core.cards import Button
+from core.ports import ending_in_words
+
+_UNKNOWN = "A step may or may not have happened. Nothing is tried again; look, then"
+
+
+def choices(run: Run) -> tuple[Button, ...]:
+    """Return what people may do about a run: nothing, unless one of its steps is unknown."""
+    if run.state is not RunState.UNKNOWN:
+        return ()
+    return (
+        Button(label="Verify", verb="verify", request=run.request),
+        Button(label="It happened", verb="happened", request=run.request),
+        Button(label="It did not", verb="did_not", request=run.request),
+        Button(label="Plan again", verb="again", request=run.request),
+    )
+
+
+def report(run: Run) -> str:
+    """Return what a run did, rebuilt from the store alone: the same bytes every time."""
+    head = f"Run {run.id} {run.state.value.replace('_', ' ')}: {', '.join(run.tools)}."
+    told = {
+        RunState.UNKNOWN: f"{_UNKNOWN} {_how(run)}",
+        RunState.CANCELLED: "It was stopped between steps: what is marked not run did not happen.",
+    }
+    lines = [head, *(line for step in run.steps for line in _step_lines(step))]
+    lines += [told[run.state]] if run.state in told else []
+    return "\n".join([*lines, f"Approved by {names(run.voters)}; plan {run.plan}."])
+
+
+def in_chat(told: str, run: Run) -> str:
+    """Return a report as it is to stand above the choices about its run, which say what to type."""
+    return told.replace(_how(run), "say which below.") if choices(run) else told
+
+
+def _how(run: Run) -> str:
+    """Say what ends an unknown step, wherever that is read: in a chat and in a shell."""
+    index = next((step.index for step in run.steps if step.state is StepState.UNKNOWN), "INDEX")
+    return (
+        f"say which with {_either(run.id, index)}; where its runbook has a verify, `verify` in that "
+        "place looks."
+    )
+
+
+def _either(run: str, index: int | str) -> str:
+    """Return what ends an unknown step: in a terminal's chat, on a platform, and in a shell."""
+    return (
+        f"/resolve {run} {index} happened (or did-not) in a chat at a terminal, with the buttons "
+        f"below its report, or with sayso resolve {run} {index} --happened (or --did-not) in a shell"
+    )
+
+
+def _step_lines(step: Step) -> Iterator[str]:
+    code = "" if step.exit_code is None else f" (exit code {step.exit_code})"
+    note = f": {step.note}" if step.note else ""
+    yield f"  {step.index}. {step.tool} {step.state.value.replace('_', ' ')}{code}{note}"
+    if step.state is not StepState.PENDING:
+        yield from (f"     {line}" for line in step.output.splitlines())
+
+
+def verification(seen: Verification, *, then: str = "") -> str:
+    """Return what looking at an unknown step printed, and that this decides nothing.
+
+    `then` is what can be typed to end it, where it is known where that is.
+    """
+    run, tool = seen.run.id, seen.run.steps[seen.index].tool
+    then = then or _either(run, seen.index)
+    return "\n".join(
+        [
+            f"{seen.principal} verified step {seen.index} of run {run}, {tool}: "
+            f"{ending_in_words(seen.ended)}.",
+            *(f"     {line}" for line in seen.ended.output.splitlines()),
+            f"This decides nothing. Judge by what was printed, then say which with {then}.",
+        ]
+    )

@@ -1,0 +1,90 @@
+"""People as their platforms say that they are at this moment, laid over what the file says."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from approvals.policy import Authority
+from core.principals import Directory, Identity
+from core.roster import Freshness, Roster
+from core.standing import Standing, Unknown
+
+_UNANSWERED = Unknown(why="it did not say")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standings:
+    """Asks the rosters of the platforms. Where there is none, nothing is asked and nothing waits."""
+
+    rosters: Mapping[str, Roster] = field(default_factory=dict[str, Roster])
+    """By the name of the platform. People of any other one stand as they are listed."""
+
+    async def around(
+        self, authority: Authority, identity: Identity, freshness: Freshness
+    ) -> Authority:
+        """Return who is behind an identity as they stand, among all of their tenant as far as known."""
+        directory = authority.directory
+        tenant = directory.workspaces.get((identity.platform, identity.workspace))
+        if tenant is None or not self.rosters:
+            return authority
+        return await self._among(authority, tenant, directory.behind(identity), freshness)
+
+    async def acting(self, authority: Authority, tenant: str, person: str) -> Authority:
+        """Return somebody as they stand, among all of their tenant as far as known."""
+        return await self._among(authority, tenant, [person], Freshness.RECENT)
+
+    async def named(self, authority: Authority, tenant: str) -> Authority:
+        """Return everybody of a tenant as far as known, to be named and no more."""
+        return await self._among(authority, tenant, [], Freshness.HELD)
+
+    async def of(
+        self, authority: Authority, tenant: str, people: Iterable[str], freshness: Freshness
+    ) -> Authority:
+        """Return these people of a tenant as they stand; everybody else is as they are listed."""
+        if not self.rosters:
+            return authority
+        theirs = _identities(authority.directory, tenant, people)
+        return _laid_over(authority, await self._asked(theirs, freshness))
+
+    async def _among(
+        self, authority: Authority, tenant: str, people: Iterable[str], freshness: Freshness
+    ) -> Authority:
+        if not self.rosters:
+            return authority
+        directory = authority.directory
+        theirs = _identities(directory, tenant, people)
+        others = _identities(directory, tenant, directory.listed(tenant)) - theirs
+        known, asked = await asyncio.gather(
+            self._asked(others, Freshness.HELD), self._asked(theirs, freshness)
+        )
+        return _laid_over(authority, {**known, **asked})
+
+    async def _asked(
+        self, identities: Iterable[Identity], freshness: Freshness
+    ) -> Mapping[Identity, Standing]:
+        wanted = {name: [i for i in identities if i.platform == name] for name in self.rosters}
+        told = await asyncio.gather(
+            *(
+                self.rosters[name].standings(some, freshness)
+                for name, some in wanted.items()
+                if some
+            )
+        )
+        answers = {identity: one for answer in told for identity, one in answer.items()}
+        return {i: answers.get(i, _UNANSWERED) for some in wanted.values() for i in some}
+
+
+def _identities(directory: Directory, tenant: str, people: Iterable[str]) -> set[Identity]:
+    """Return the accounts of these people in this tenant: what another one says of them is its own."""
+    known = (directory.people[name] for name in people if name in directory.people)
+    return {
+        identity
+        for person in known
+        for identity in person.identities
+        if directory.workspaces.get((identity.platform, identity.workspace)) == tenant
+    }
+
+
+def _laid_over(authority: Authority, standings: Mapping[Identity, Standing]) -> Authority:
+    directory = authority.directory.with_standings(standings)
+    return replace(authority, directory=directory)

@@ -1,0 +1,74 @@
+"""What somebody may look at: the newest of what they may know of, however much of others' lies before."""
+
+from datetime import timedelta
+
+import pytest
+
+from approvals.models import StepEnd, StepState
+from bot.looking import MOST, Looking
+from core.principals import Identity
+from core.terminal import Seat
+from tests.builders import CONVERSATION, PLACE, TENANT, a_checked, a_new_request
+from tests.fakes.clock import FrozenClock
+from tests.gates import EVE, World, who
+from tests.stores import SUCCEEDED, UNKNOWN, Stores, opened, running, stepped
+
+A_MOMENT = timedelta(microseconds=1)
+OTHERS = 45
+"""More than are read at once, and again."""
+
+
+@pytest.fixture
+def looking(stores: Stores) -> Looking:
+    world = World(stores)
+    return Looking(
+        gate=world.gate,
+        requests=stores.requests,
+        run_store=stores.runs,
+        newest=stores.newest,
+        records=stores.records,
+    )
+
+
+async def ran(stores: Stores, clock: FrozenClock, requester: str, number: int, end: StepEnd) -> str:
+    """Return a run of what somebody asked for."""
+    new = a_new_request(a_checked(f"word-{number}"), requester=requester)
+    run = await stepped(stores, await running(stores, new), end)
+    clock.pass_by(A_MOMENT)
+    return run.id
+
+
+@pytest.mark.parametrize("end", [SUCCEEDED, UNKNOWN], ids=["runs", "unknown steps"])
+async def test_what_others_ran_hides_nobodys_own(
+    stores: Stores, clock: FrozenClock, looking: Looking, end: StepEnd
+) -> None:
+    own = [await ran(stores, clock, "dave", number, end) for number in range(MOST + 1)]
+    others = [await ran(stores, clock, "alice", 100 + n, end) for n in range(OTHERS)]
+    read = looking.unknown if end.state is StepState.UNKNOWN else looking.ran
+    assert [run.id for run, _ in await read(who("dave"))] == own[::-1][:MOST]
+    assert [run.id for run, _ in await read(who("bob"))] == others[::-1][:MOST]
+    assert await read(EVE) == []
+    assert {request.requester for _, request in await read(who("dave"))} == {"dave"}
+
+
+async def test_what_others_asked_for_hides_nothing_that_may_be_asked_for_again(
+    stores: Stores, clock: FrozenClock, looking: Looking
+) -> None:
+    async def denied(requester: str, number: int) -> str:
+        new = a_new_request(a_checked(f"word-{number}"), requester=requester)
+        request = await opened(stores, new)
+        await stores.requests.deny(TENANT, request.id, principal="bob", reason="")
+        clock.pass_by(A_MOMENT)
+        return request.id
+
+    async def found(identity: Identity, conversation: str | None) -> list[str]:
+        seat = Seat(identity=identity, place=PLACE, conversation=conversation)
+        return [one.id for one in await looking.ended(seat)]
+
+    own = await denied("dave", 0)
+    others = [await denied("alice", 100 + number) for number in range(OTHERS)]
+    assert await found(who("dave"), CONVERSATION) == [own]
+    assert await found(who("bob"), CONVERSATION) == others[::-1][:MOST]
+    # I14: of another tenant's conversation, and of none, there is nothing to be told.
+    for nothing in (EVE, "c_none"), (EVE, CONVERSATION), (who("bob"), "c_none"), (who("bob"), None):
+        assert await found(*nothing) == []
