@@ -61,6 +61,8 @@ async def test_an_opening_is_the_thread(scene: Scene) -> None:
         place, Opening(author="Alice", text="restart web"), key="post:c:0"
     )
 
+    await scene.slack.until(lambda: scene.slack.work.sessions)
+    assert scene.slack.work.sessions[OPS, thread][0]["status"] == "processing"
     await scene.platform.chat.post(replace(place, thread=thread), Text(text="Yes."), key="post:c:1")
     assert len(scene.slack.thread(OPS, thread)) == 2
     assert "thread_ts" not in scene.slack.calls("chat.postMessage")[0].body
