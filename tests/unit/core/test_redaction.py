@@ -235,7 +235,10 @@ WRITTEN = {
     "several words": (Redactor.of([WORDS]), f"It is {WORDS} now.\n"),
     "several words inside of others": (Redactor.of([WORDS]), f"It is x{WORDS}y, {WORDS} now.\n"),
     "several lines": (Redactor.of(["first\nsecond\nthird"]), "It is\nfirst\nsecond\nthird\nnow.\n"),
-    "one that ends where another begins": (Redactor.of(["Qcorre", WORDS]), f"It is Q{WORDS} now.\n"),
+    "one that ends where another begins": (
+        Redactor.of(["Qcorre", WORDS]),
+        f"It is Q{WORDS} now.\n",
+    ),
     "one within another": (Redactor.of(["x corr", WORDS, "is x"]), f"It is x {WORDS} now.\n"),
     "a private key": (NOTHING, f"It is\n{KEY}\nand more.\n"),
     **{
