@@ -14,7 +14,7 @@ from adapters.slack.tasks import failed
 from adapters.slack.uploads import Uploads, file_of
 from adapters.slack.waits import Waits
 from adapters.slack.web import Answer, Web
-from core.deliveries import Asking, Drafted, Message, Opening, Progress
+from core.deliveries import Asking, Drafted, Message, Opening, Progress, Text
 from core.errors import Refused, SaysoError
 from core.events import Place
 from core.platforms import Told
@@ -60,9 +60,11 @@ class SlackChat:
         found = await self._found(at, key, looks=again or key in self._unclear)
         self._unclear.add(key)
         try:
-            if drafted and 0 not in found.pieces:
+            if drafted and isinstance(message, Text) and 0 not in found.pieces:
                 found.pieces.update(await self._instead(at, drafted, pieces[0], key))
             await self._missing(at, pieces, key, found)
+            if drafted and not isinstance(message, Text):
+                await self._take_back(at, drafted)
         except SaysoError as error:
             if not found.pieces and not is_unclear(error):
                 self._unclear.discard(key)
@@ -90,6 +92,12 @@ class SlackChat:
         ts = drafted.message or await self._draft(at, drafted)
         is_there = ts is not None and await self._update(at, ts, piece, metadata(key, 0))
         return {0: ts} if ts is not None and is_there else {}
+
+    async def _take_back(self, at: Place, drafted: Drafted) -> None:
+        """Remove a draft: Slack tells nobody of a mention that an edit adds, so a card is a new message."""
+        ts = drafted.message or await self._draft(at, drafted)
+        if ts:
+            await self._gone_is_fine("chat.delete", {"channel": at.channel, "ts": ts})
 
     async def _draft(self, at: Place, drafted: Drafted) -> str | None:
         return (await self._found(at, drafted.key, looks=True)).pieces.get(0)
