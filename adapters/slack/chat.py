@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from adapters.slack.messages import Drawn, draw, told, unfinished
@@ -15,7 +16,7 @@ from adapters.slack.uploads import Uploads, file_of
 from adapters.slack.waits import Waits
 from adapters.slack.web import Answer, Web
 from core.deliveries import Asking, Drafted, Message, Opening, Progress, Text
-from core.errors import Refused, SaysoError
+from core.errors import Refused, SaysoError, Unavailable
 from core.events import Place
 from core.platforms import Told
 
@@ -23,6 +24,8 @@ _PLAIN = {"unfurl_links": False, "unfurl_media": False, "parse": "none"}
 """Nothing is fetched or linked because of what a text says."""
 _REMEMBERED = 2000
 """So many messages are remembered as they are drawn: an edit that changes nothing is not sent."""
+_SOON = timedelta(seconds=5)
+"""For so long an answer waits to take the place of its draft; then it is posted below, and that removed."""
 _CUT = Told(
     text="The rest is cut. The whole of it would be a file, and the Slack app lacks the scope "
     "files:write: add it under “OAuth & Permissions” and install the app again."
@@ -63,8 +66,8 @@ class SlackChat:
             if drafted and isinstance(message, Text) and 0 not in found.pieces:
                 found.pieces.update(await self._instead(at, drafted, pieces[0], key))
             await self._missing(at, pieces, key, found)
-            if drafted and not isinstance(message, Text):
-                await self._take_back(at, drafted)
+            if drafted:
+                await self._take_back(at, drafted, besides=found.pieces[0])
         except SaysoError as error:
             if not found.pieces and not is_unclear(error):
                 self._unclear.discard(key)
@@ -88,15 +91,23 @@ class SlackChat:
     async def _instead(
         self, at: Place, drafted: Drafted, piece: Drawn, key: str
     ) -> Mapping[int, str]:
-        """Put a piece in the place of a draft; return it as the first, unless there is no such message."""
+        """Put a piece in the place of a draft and return it as the first; nothing where it cannot be soon."""
         ts = drafted.message or await self._draft(at, drafted)
-        is_there = ts is not None and await self._update(at, ts, piece, metadata(key, 0))
+        try:
+            is_there = ts is not None and await self._update(at, ts, piece, metadata(key, 0))
+        except Unavailable as error:
+            if error.after is None or error.after <= _SOON:
+                raise
+            return {}
         return {0: ts} if ts is not None and is_there else {}
 
-    async def _take_back(self, at: Place, drafted: Drafted) -> None:
-        """Remove a draft: Slack tells nobody of a mention that an edit adds, so a card is a new message."""
+    async def _take_back(self, at: Place, drafted: Drafted, *, besides: str) -> None:
+        """Remove a draft whose place was not taken.
+
+        No card takes it: Slack tells nobody of a mention that an edit adds.
+        """
         ts = drafted.message or await self._draft(at, drafted)
-        if ts:
+        if ts not in (None, besides):
             await self._gone_is_fine("chat.delete", {"channel": at.channel, "ts": ts})
 
     async def _draft(self, at: Place, drafted: Drafted) -> str | None:

@@ -12,9 +12,9 @@ from core.jobs import Job
 _OF_ENTRY = (
     "FROM draft JOIN turn ON turn.id = draft.turn JOIN entry ON entry.conversation = draft.conversation"
     " WHERE draft.conversation = :conversation AND draft.tenant = :tenant AND entry.seq = :seq"
-    " AND turn.ended_at IS NOT NULL AND entry.about IN (turn.id, turn.request)"
+    " AND entry.about IN (turn.id, turn.request)"
 )
-"""Those of a turn that has ended and that an entry tells of."""
+"""Those of a turn that an entry tells of: nothing tells of one before it has ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """An answer that is still being written, in Slack through the real SDK: one message, which becomes the answer."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
 
 import pytest
 
@@ -142,9 +141,10 @@ async def test_an_answer_whose_reply_is_lost_is_there_once(
         )
     assert ids.split(",")[0] == ts
     assert len(read(scene, place)) == len(ids.split(","))
+    assert len(slack.calls("chat.update")) == 1
 
 
-async def test_p16_told_to_slow_down_the_end_arrives_once_it_may(
+async def test_p16_told_to_slow_down_for_a_while_the_end_takes_its_place_then(
     slack: FakeSlack, scene: Scene, place: Place
 ) -> None:
     now = [0.0]
@@ -152,14 +152,32 @@ async def test_p16_told_to_slow_down_the_end_arrives_once_it_may(
     chat.waits = Waits(now=lambda: now[0])
     ts = await chat.draft(place, "It is", drafted=UNKNOWN)
     drafted = Drafted(key=KEY, message=ts)
-    slack.faults.says("chat.update", "ratelimited")
+    slack.faults.rate_limited("chat.update", after=5)
     with pytest.raises(Unavailable):
         await chat.draft(place, "It is over", drafted=drafted)
     with pytest.raises(Unavailable) as told:
         await chat.post(place, Text(text="It is there."), key="post:c:1", drafted=drafted)
     assert told.value.after is not None
-    now[0] += told.value.after / timedelta(seconds=1) + 1
+    now[0] += 5.1
     assert await chat.post(place, Text(text="It is there."), key="post:c:1", drafted=drafted) == ts
+    assert read(scene, place) == ["It is there."]
+
+
+async def test_p16_told_to_slow_down_for_long_the_end_is_posted_at_once_and_the_draft_goes(
+    slack: FakeSlack, scene: Scene, place: Place
+) -> None:
+    chat = scene.platform.chat
+    ts = await chat.draft(place, "It is", drafted=UNKNOWN)
+    drafted = Drafted(key=KEY, message=ts)
+    slack.faults.says("chat.update", "ratelimited")
+    slack.faults.rate_limited("chat.delete", after=30)
+    with pytest.raises(Unavailable):
+        await chat.post(place, Text(text="It is there."), key="post:c:1", drafted=drafted)
+    async with connected(slack) as other:
+        posted = await other.platform.chat.post(
+            place, Text(text="It is there."), key="post:c:1", again=True, drafted=drafted
+        )
+    assert posted != ts
     assert read(scene, place) == ["It is there."]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from adapters.storage.transactions import rows
-from bot.drafting import MORE, MOST, Drafting, Writing
+from bot.drafting import MORE, MOST, TEMPO, Drafting, Writing
 from core.conversations import Closing, TurnEnd
 from core.deliveries import POST, Text, draft_of
 from core.errors import Refused, Unavailable
@@ -305,6 +305,18 @@ async def test_what_failed_is_tried_again_later_and_looked_for(stage: Stage) -> 
         assert stage.chat.tries == 1
         await stage.pass_by(4)
     assert (stage.chat.drafts, stage.chat.begun) == (["It is"], [False, True])
+
+
+async def test_a_call_that_hangs_is_given_up(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.chat.gate = asyncio.Event()
+    drafting = replace(stage.drafting(), tempo=replace(TEMPO, patience=0.05))
+    async with stage.showing(drafting) as hear:
+        hear("It is ")
+        await stage.pass_by(1)
+    assert (stage.chat.drafts, stage.chat.tries) == ([], 1)
+    assert "slack did not answer." in caplog.text
 
 
 async def test_a_draft_of_before_is_gone_on_with(stage: Stage) -> None:
