@@ -205,7 +205,7 @@ def manifest(file: Path, *, url: str | None) -> Printed:
     """Print the manifest of the Slack app; it takes no configuration, since it comes first."""
     del file
     if url is not None and not (url.startswith("https://") and url[len("https://") :].strip("/")):
-        raise Invalid("Slack reaches only https addresses: --url https://sayso.example.org")
+        raise Invalid("Slack reaches only https addresses, such as https://sayso.example.org.")
     return Printed(object=wiring.manifest.values(url), text=wiring.manifest.made(url).rstrip("\n"))
 
 
