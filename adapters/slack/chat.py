@@ -1,5 +1,6 @@
 """Posts and edits in Slack: every message once, whatever happens on the way."""
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ _REMEMBERED = 2000
 """So many messages are remembered as they are drawn: an edit that changes nothing is not sent."""
 _SOON = timedelta(seconds=5)
 """For so long an answer waits to take the place of its draft; then it is posted below, and that removed."""
+_ELSEWHERE = "Sayso has no token here for the Slack workspace in which this was asked."
 _CUT = Told(
     text="The rest is cut. The whole of it would be a file, and the Slack app lacks the scope "
     "files:write: add it under “OAuth & Permissions” and install the app again."
@@ -59,7 +61,7 @@ class SlackChat:
     ) -> str:
         """See the port."""
         at = _where(place, message)
-        pieces = draw(message, team=place.workspace)
+        pieces = await self._drawn(place, message)
         found = await self._found(at, key, looks=again or key in self._unclear)
         self._unclear.add(key)
         try:
@@ -79,8 +81,9 @@ class SlackChat:
 
     async def draft(self, place: Place, text: str, *, drafted: Drafted, again: bool = False) -> str:
         """See the port."""
-        piece, marks = unfinished(text), metadata(drafted.key, 0)
-        ts = drafted.message
+        await self._must_be_ours(place)
+        piece = await asyncio.to_thread(unfinished, text)
+        ts, marks = drafted.message, metadata(drafted.key, 0)
         if ts is None and again:
             ts = await self._draft(place, drafted)
         if ts is None:
@@ -116,7 +119,7 @@ class SlackChat:
     async def edit(self, place: Place, posted: str, message: Message) -> None:
         """See the port."""
         ids = posted.split(",")
-        pieces = draw(message, team=place.workspace)
+        pieces = await self._drawn(place, message)
         for ts, piece in zip(ids, pieces, strict=False):
             await self._update(place, ts, piece)
         for ts in ids[len(pieces) :]:
@@ -125,6 +128,17 @@ class SlackChat:
         if more or posted in self._longer:
             self._longer.add(posted)
             await self._more(place, f"more:{posted}", more)
+
+    async def _drawn(self, place: Place, message: Message) -> tuple[Drawn, ...]:
+        """Draw a message: what a model wrote may take seconds to read, and no click waits for that."""
+        await self._must_be_ours(place)
+        return await asyncio.to_thread(draw, message, team=place.workspace)
+
+    async def _must_be_ours(self, place: Place) -> None:
+        """Raise where a place is in another workspace: an id there may be somebody else's here."""
+        bot = await self.finder.account.bot()
+        if place.workspace != bot.team:
+            raise Unavailable(_ELSEWHERE)
 
     async def _missing(self, at: Place, pieces: Sequence[Drawn], key: str, found: Found) -> None:
         """Post what is not there yet, in order, and write down in `found` what is."""

@@ -1,6 +1,7 @@
 """An answer that is still being written, in Slack through the real SDK: one message, which becomes the answer."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -188,6 +189,16 @@ async def test_a_channel_that_takes_no_edits_refuses_it(
     slack.faults.says("chat.update", "is_archived")
     with pytest.raises(Refused):
         await scene.platform.chat.draft(place, "It", drafted=Drafted(key=KEY, message=ts))
+
+
+async def test_a_draft_for_another_workspace_is_not_shown_in_this_one(
+    slack: FakeSlack, scene: Scene, place: Place
+) -> None:
+    with pytest.raises(Unavailable):
+        await scene.platform.chat.draft(
+            replace(place, workspace="T0OTHER"), "It is", drafted=UNKNOWN
+        )
+    assert slack.calls("chat.postMessage") == []
 
 
 async def test_p18_p48_nothing_in_a_draft_mentions_links_or_fetches(
