@@ -69,7 +69,9 @@ class Delivering:
         try:
             place = await self._opened(hold, conversation, entry.place)
             hold.check()
-            posted = await self._chat(place).post(place, message, key=key, again=again)
+            posted = await self._chat(place).post(
+                place, message, key=key, again=again, drafted=entry.drafted
+            )
         except Refused as error:
             await self._tell_alone(hold, entry, message, error)
             raise
