@@ -187,13 +187,18 @@ async def test_a_token_that_is_no_bots_is_named(slack: FakeSlack) -> None:
     assert "no bot's token" in error.shown
 
 
-async def test_a_token_of_no_app_is_named(slack: FakeSlack) -> None:
-    slack.faults.add("bots.info", Fault(body={"ok": True, "bot": {"id": "B0BOT"}}))
+@pytest.mark.parametrize(
+    "answer", [{"ok": True}, {"ok": True, "bot": {}}, {"ok": False, "error": "unknown_method"}]
+)
+async def test_where_slack_does_not_say_which_app_it_is_what_its_socket_brings_is_taken(
+    slack: FakeSlack, answer: dict[str, object]
+) -> None:
+    slack.faults.add("bots.info", Fault(body=answer))
 
-    error = await why_not(platform_of(slack))
+    async with connected(slack) as scene:
+        assert (await slack.people.say(ALICE, ALICE, "restart web")).acked
 
-    assert isinstance(error, Invalid)
-    assert "which app" in error.shown
+    assert len(scene.desk.events) == 1
 
 
 async def test_the_app_token_says_which_app_it_is(slack: FakeSlack) -> None:
