@@ -219,6 +219,31 @@ async def test_c60_while_slack_is_away_what_happens_is_told_when_it_is_back(
         assert len(reports) == 1
 
 
+@pytest.mark.parametrize("code", ["token_revoked", "account_inactive"])
+async def test_p45_what_happens_while_the_token_is_not_valid_is_told_once_it_is(
+    acme: Team, code: str
+) -> None:
+    word = code.replace("_", "")
+    thread, card = await acme.proposed(BOB, f"slow append {word} 1")
+    await acme.clicks(BOB, card, "Approve")
+    await acme.begun(word)
+    acme.slack.faults.token = code
+    await acme.until(lambda: word in acme.sayso.ledger())
+    refused = len([one for one in acme.slack.web.calls if (one.answer or {}).get("error") == code])
+    await acme.slack.until(
+        lambda: (
+            len([one for one in acme.slack.web.calls if one.answer and not one.answer["ok"]])
+            > refused + 1
+        )
+    )
+    assert not any("exit code 0" in one for one in posted(acme, thread))
+    acme.slack.faults.token = None
+    await acme.reads(thread, "succeeded (exit code 0)")
+    await settled(acme)
+    assert acme.cards(thread) == []
+    assert sum("exit code 0" in one for one in posted(acme, thread)) == 1
+
+
 async def test_c60_a_window_that_could_not_be_opened_says_so_and_the_button_stays(
     acme: Team,
 ) -> None:
