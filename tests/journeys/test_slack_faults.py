@@ -12,6 +12,13 @@ from tests.standins.slack.plain import text_of
 from tests.team import ALICE, BOB, OPS, Team, served, team
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+COUNT = """
+summary: Print two hundred lines within four seconds.
+risk: low
+phrases: ["count"]
+steps:
+  - run: [python3, -u, -c, "import time\\nfor n in range(200): print('line', n); time.sleep(0.02)"]
+"""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -169,6 +176,30 @@ async def test_c60_slack_slows_down_one_channel_and_others_go_on(acme: Team) -> 
     await acme.reads(asked, "said quick", channel=quick)
     assert posted(acme, thread) == ["said first"]
     await acme.reads(thread, "said slow")
+
+
+async def test_c61_what_a_run_prints_is_shown_by_one_edit_a_second_at_most(
+    tmp_path: Path,
+) -> None:
+    async with team(tmp_path / "busy") as busy:
+        busy.sayso.runbook("count", COUNT)
+        await busy.serve()
+        thread, card = await busy.proposed(BOB, "count")
+        await busy.clicks(BOB, card, "Approve")
+        await busy.reads(thread, "line")
+        await busy.reads(thread, "succeeded (exit code 0)")
+        await settled(busy)
+        progress = [
+            each
+            for each in busy.slack.work.thread(OPS, thread)
+            if any("Stop" in busy.slack.buttons(one) for one in each.before)
+        ]
+        [shown] = progress
+        assert busy.slack.buttons(shown.now) == []
+        assert 1 <= len(shown.before) <= 6
+        ended = busy.slack.rates.updates
+        assert busy.slack.rates.most_updates <= 50
+        assert len(ended) < 12
 
 
 # No answer
