@@ -185,6 +185,16 @@ async def test_p35_of_two_servers_either_takes_what_comes_and_each_thing_is_done
         await acme.reads(told.ts, "succeeded")
         assert acme.turns(told.ts) == 1
         assert acme.sayso.ledger().count(f"w{number}") == 1
+    direct = await people.say(ALICE, ALICE, "blub")
+    await acme.reads(direct.ts, "You could ask:", channel=ALICE)
+    suggests = acme.slack.messages(ALICE, direct.ts)[-1]
+    pressed = await hands.click(ALICE, ALICE, suggests["ts"], "show ledger")
+    typed = await people.slash(ALICE, OPS, "/ask", "say typed")
+    for socket in range(4):
+        assert (await acme.slack.redeliver(pressed, socket=socket)).acked
+        assert (await acme.slack.redeliver(typed, socket=socket)).acked
+    assert acme.turns(direct.ts) == 2
+    assert acme.turns() == len(asked) + 2 + 1
     left = "SELECT 1 FROM job WHERE kind IN ('turn', 'run', 'post') AND state IN (?, ?)"
     await acme.until(lambda: not acme.sayso.sql(left, "queued", "running"))
     for told, _ in asked:
