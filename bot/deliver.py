@@ -1,6 +1,7 @@
 """What happens until the thread of a conversation shows what was said: posted once, in order."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from approvals import cards, entitlement, progress, reports
@@ -22,7 +23,7 @@ from core.deliveries import (
     Text,
     post_of,
 )
-from core.errors import Refused, Unavailable
+from core.errors import Invalid, Refused, Unavailable
 from core.events import Place
 from core.jobs import Hold
 from core.principals import Identity
@@ -34,7 +35,8 @@ _MOST_OPENED = 3
 class Delivering:
     """Posts entries and redraws cards and the progress of runs, each as the store has it at that moment.
 
-    Where a platform does not answer, the job is put back and keeps its lane: nothing overtakes it.
+    Where a platform does not answer, or does not let us in, the job is put back and keeps its lane:
+    nothing overtakes it.
     """
 
     deliveries: Deliveries
@@ -52,7 +54,8 @@ class Delivering:
         conversation = str(hold.job.payload["conversation"])
         place = await self.deliveries.place(hold.job.tenant, conversation)
         if place is not None:
-            await self._opened(hold, conversation, place)
+            with _once_corrected():
+                await self._opened(hold, conversation, place)
 
     async def post(self, hold: Hold) -> None:
         """Post one entry, unless it was posted before.
@@ -67,11 +70,12 @@ class Delivering:
         message = await self._message(tenant, entry)
         key, again = post_of(conversation, seq), hold.job.was_begun
         try:
-            place = await self._opened(hold, conversation, entry.place)
-            hold.check()
-            posted = await self._chat(place).post(
-                place, message, key=key, again=again, drafted=entry.drafted
-            )
+            with _once_corrected():
+                place = await self._opened(hold, conversation, entry.place)
+                hold.check()
+                posted = await self._chat(place).post(
+                    place, message, key=key, again=again, drafted=entry.drafted
+                )
         except Refused as error:
             await self._tell_alone(hold, entry, message, error)
             raise
@@ -109,7 +113,8 @@ class Delivering:
         if told is None or place is None:
             return
         key = f"{hold.job.id}:alone"
-        await self._chat(place).post(place, told, key=key, again=hold.job.was_begun)
+        with _once_corrected():
+            await self._chat(place).post(place, told, key=key, again=hold.job.was_begun)
 
     def _alone(self, tenant: str, entry: Delivery) -> Place | None:
         """Return where only whoever asked last reads; None where that is no one there."""
@@ -127,10 +132,11 @@ class Delivering:
     async def edit(self, hold: Hold) -> None:
         """Have a card show what has become of its request, or where a run is, where that was posted."""
         payload = hold.job.payload
-        if "run" in payload:
-            await self._edit_progress(hold, str(payload["run"]))
-        else:
-            await self._edit_card(hold, str(payload["request"]))
+        with _once_corrected():
+            if "run" in payload:
+                await self._edit_progress(hold, str(payload["run"]))
+            else:
+                await self._edit_card(hold, str(payload["request"]))
 
     async def _edit_card(self, hold: Hold, name: str) -> None:
         tenant = hold.job.tenant
@@ -191,6 +197,15 @@ class Delivering:
         if chat is None:
             raise Refused(f"{place.platform} is not configured, so nothing is posted there.")
         return chat
+
+
+@contextmanager
+def _once_corrected() -> Iterator[None]:
+    """Have what somebody has to correct first, such as a token, be tried again until it works."""
+    try:
+        yield
+    except Invalid as error:
+        raise Unavailable(error.shown) from error
 
 
 def _alone(message: Message, error: Refused) -> Text | None:
