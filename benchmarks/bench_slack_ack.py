@@ -129,7 +129,7 @@ class Burst:
             self.slack.work.channel(f"C0{number:02}", *USERS)
         send, together, there = self.slack.sockets.send, asyncio.Event(), count(1)
 
-        async def timed(kind: str, payload: Json, **more: Any) -> Delivery:
+        async def timed(kind: str, payload: Json, **more: Any) -> Delivery:  # noqa: ANN401 - as it is there
             if next(there) == AT_ONCE:
                 together.set()
             await together.wait()  # what Slack itself does before it sends is not timed
