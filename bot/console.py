@@ -9,6 +9,7 @@ from pathlib import Path
 from approvals.models import RunState
 from approvals.reports import report, verification
 from bot import (
+    announce,
     authority,
     connecting,
     contract,
@@ -146,6 +147,7 @@ def run(file: Path) -> Printed:
         keeping = {
             asyncio.create_task(serving.keep(app.scheduling.begin, stop, every=_SCHEDULES)),
             asyncio.create_task(serving.keep(app.publishing, stop, every=EVERY)),
+            asyncio.create_task(serving.keep(app.announcing, stop, every=announce.EVERY)),
         }
         served = asyncio.create_task(serving.serve(app.engine, stop, lambda: None))
         try:

@@ -62,7 +62,7 @@ class FrontDesk:
                 return await self._taken(event)
 
     async def _is_ours(self, place: Place) -> bool:
-        directory = self.looking.gate.authority().directory
+        directory = self.looking.gate.acting.authority().directory
         tenant = directory.workspaces.get((place.platform, place.workspace))
         return bool(tenant and await self.conversations.at(tenant, place))
 
@@ -105,7 +105,7 @@ class FrontDesk:
 
     async def _suggested(self, event: TakeUp) -> Ask:
         """Return what a suggestion says, asked by whoever pressed it, where it was made."""
-        authority, principal = await self.looking.gate.who(event.identity)
+        authority, principal = await self.looking.gate.acting.who(event.identity)
         turn = await self.conversations.turn(principal.tenant, event.turn)
         here = turn is not None and turn.place == event.place
         if turn is None or not (
@@ -113,7 +113,7 @@ class FrontDesk:
             and 0 <= event.number < len(turn.suggestions)
             and entitlement.may_chat(authority, principal, turn.place)
         ):
-            await self.looking.gate.refuse(principal, event.turn, _NO_SUGGESTION)
+            await self.looking.gate.acting.refuse(principal, event.turn, _NO_SUGGESTION)
         return Ask(
             identity=event.identity,
             place=event.place,
@@ -144,14 +144,14 @@ class FrontDesk:
                 return await self.stopping.stop_run(event)
 
     async def _stop_here(self, event: StopHere) -> Stopped | str:
-        _, principal = await self.looking.gate.who(event.identity)
+        _, principal = await self.looking.gate.acting.who(event.identity)
         here = await self.conversations.at(principal.tenant, event.place)
         if here is None:
             return _NOTHING_HERE
         return await self.stopping.stop(Stop(identity=event.identity, conversation=here))
 
     async def _stop_turn(self, event: StopRun) -> Stopped | str:
-        _, principal = await self.looking.gate.who(event.identity)
+        _, principal = await self.looking.gate.acting.who(event.identity)
         turn = await self.conversations.turn(principal.tenant, event.request)
         if turn is None:
             return _NOTHING_HERE
@@ -174,7 +174,7 @@ class FrontDesk:
 
     async def _edited(self, event: Edited) -> Told:
         """Have a card tell that the message which asked for it says something else by now (P-10)."""
-        _, principal = await self.looking.gate.who(event.identity)
+        _, principal = await self.looking.gate.acting.who(event.identity)
         came = Arrival(
             tenant=principal.tenant,
             principal=principal.id,

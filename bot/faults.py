@@ -29,6 +29,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
         problem = "nobody owns the console. Write `console: true` for the tenant that does."
         yield told(file, "tenants", problem=problem)
     yield from _heads_problems(file, configured)
+    yield from _mute_channel(file, configured)
     yield from _toolset_problems(file, configured)
     yield from _empty_groups(file, configured)
     yield from _too_few(file, configured)
@@ -99,14 +100,32 @@ def _empty_groups(file: Path, configured: Settings) -> Iterator[str]:
                 yield told(file, *path, problem=problem)
 
 
-def _unknown_channels(file: Path, configured: Settings) -> Iterator[str]:
-    """Yield the channels of profiles that no conversation can ever be in."""
-    owned = {CONSOLE} | {
+def _owned(configured: Settings) -> set[tuple[str, str]]:
+    """Return every workspace of every tenant, each with its platform."""
+    return {
         (platform, workspace)
         for tenant in configured.tenants.values()
         for platform, workspaces in (("slack", tenant.slack), ("discord", tenant.discord))
         for workspace in workspaces
     }
+
+
+def _mute_channel(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield why no head of the audit log could be posted where it should be."""
+    if configured.audit.channel is None:
+        return
+    platform, workspace, _ = configured.audit.channel.split("/")
+    if (platform, workspace) not in _owned(configured):
+        problem = f"no tenant owns {platform}/{workspace}. Correct it, or add it under `tenants`."
+        yield told(file, "audit", "channel", problem=problem)
+    elif getattr(configured, platform, None) is None:
+        problem = f"there is no section `{platform}`, so nothing can be posted there. Add it."
+        yield told(file, "audit", "channel", problem=problem)
+
+
+def _unknown_channels(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the channels of profiles that no conversation can ever be in."""
+    owned = {CONSOLE, *_owned(configured)}
     for name, section in configured.profiles.items():
         for channel in section.channels:
             platform, workspace, _ = channel.split("/")

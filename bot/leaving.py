@@ -45,7 +45,7 @@ def leave(code: int) -> NoReturn:
         sys.exit(code)
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):  # whoever read it is gone
+        with suppress(OSError, AttributeError):  # whoever read it is gone, or it was closed before
             stream.flush()
     os._exit(code)
 

@@ -208,6 +208,8 @@ class AuditSection(Section):
 
     heads: Path | None = None
     """A file that only grows: a line for each new head, at most one a minute."""
+    channel: str | None = Field(default=None, pattern="^[a-z]+/[^/]+/[^/]+$")
+    """A channel such as slack/T0TEAM/C0AUDIT: a post for each new head, at most one an hour."""
 
 
 class SandboxSection(Section):

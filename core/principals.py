@@ -7,6 +7,8 @@ from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
 from core.standing import Active, NotActive, Standing, Unknown, Why, together
 
+STRANGER = "(unknown)"
+"""What the audit log calls somebody whom nobody listed; what was given is then their account."""
 _STRANGER = "Sayso does not know you here. Ask an operator to list you under `people`."
 _AS_LISTED = Active()
 """Says nothing that the file does not say."""

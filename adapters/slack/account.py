@@ -8,7 +8,7 @@ from adapters.slack import payload
 from adapters.slack.findings import Bot
 from adapters.slack.setup import SlackSetup
 from adapters.slack.web import Answer, Web
-from core.errors import Invalid
+from core.errors import Invalid, Refused
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,15 +40,18 @@ class Account:
         return Bot(team=team, user=user, bot_id=bot, app=await self._app(bot))
 
     async def _app(self, bot: str) -> str:
-        """Return the id of the app: what comes in for any other is not taken."""
+        """Return the id of the app, and empty where Slack does not say.
+
+        Then nothing is lost: only for this app are its socket opened and its requests signed.
+        """
         named = re.match(r"xapp-[0-9]+-(A[A-Z0-9]+)-", self.setup.app_token or "")
         if named:
             return named[1]
-        answer = await self.web.read("bots.info", {"bot": bot})
-        app = _text(payload.of(answer.get("bot")), "app_id")
-        if not app:
-            raise Invalid("Slack does not say to which app slack.bot_token belongs. Use an app's.")
-        return app
+        try:
+            answer = await self.web.read("bots.info", {"bot": bot})
+        except Refused:
+            return ""
+        return _text(payload.of(answer.get("bot")), "app_id")
 
 
 def _text(answer: Answer, key: str) -> str:

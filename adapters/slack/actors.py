@@ -14,7 +14,8 @@ def is_ours(body: Payload, bot: Bot) -> bool:
 
     In a channel that is shared with others, the team at the top may be somebody else's.
     """
-    return payload.name(body, "api_app_id") == bot.app and bot.team in _installed(body)
+    is_the_app = not bot.app or payload.name(body, "api_app_id") == bot.app
+    return is_the_app and bot.team in _installed(body)
 
 
 def _installed(body: Payload) -> set[str]:

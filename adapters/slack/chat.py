@@ -1,5 +1,6 @@
 """Posts and edits in Slack: every message once, whatever happens on the way."""
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from adapters.slack.uploads import Uploads, file_of
 from adapters.slack.waits import Waits
 from adapters.slack.web import Answer, Web
 from core.deliveries import Asking, Message, Opening, Progress
-from core.errors import Refused, SaysoError
+from core.errors import Refused, SaysoError, Unavailable
 from core.events import Place
 from core.platforms import Told
 
@@ -23,6 +24,7 @@ _PLAIN = {"unfurl_links": False, "unfurl_media": False, "parse": "none"}
 """Nothing is fetched or linked because of what a text says."""
 _REMEMBERED = 2000
 """So many messages are remembered as they are drawn: an edit that changes nothing is not sent."""
+_ELSEWHERE = "Sayso has no token here for the Slack workspace in which this was asked."
 _CUT = Told(
     text="The rest is cut. The whole of it would be a file, and the Slack app lacks the scope "
     "files:write: add it under “OAuth & Permissions” and install the app again."
@@ -48,7 +50,7 @@ class SlackChat:
     async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
         """See the port."""
         at = _where(place, message)
-        pieces = draw(message, team=place.workspace)
+        pieces = await self._drawn(place, message)
         found = await self._found(at, key, looks=again or key in self._unclear)
         self._unclear.add(key)
         try:
@@ -65,7 +67,7 @@ class SlackChat:
     async def edit(self, place: Place, posted: str, message: Message) -> None:
         """See the port."""
         ids = posted.split(",")
-        pieces = draw(message, team=place.workspace)
+        pieces = await self._drawn(place, message)
         for ts, piece in zip(ids, pieces, strict=False):
             await self._update(place, ts, piece)
         for ts in ids[len(pieces) :]:
@@ -74,6 +76,16 @@ class SlackChat:
         if more or posted in self._longer:
             self._longer.add(posted)
             await self._more(place, f"more:{posted}", more)
+
+    async def _drawn(self, place: Place, message: Message) -> tuple[Drawn, ...]:
+        """Draw a message for our own workspace: an id of another one's may be somebody else's here.
+
+        What a model wrote may take seconds to read, and nobody else's click waits for that.
+        """
+        bot = await self.finder.account.bot()
+        if place.workspace != bot.team:
+            raise Unavailable(_ELSEWHERE)
+        return await asyncio.to_thread(draw, message, team=place.workspace)
 
     async def _missing(self, at: Place, pieces: Sequence[Drawn], key: str, found: Found) -> None:
         """Post what is not there yet, in order, and write down in `found` what is."""

@@ -29,6 +29,7 @@ class Bot:
     user: str
     bot_id: str
     app: str
+    """Empty where Slack does not say; what comes in was then proved to be for this app before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,6 +115,8 @@ async def _raw(request: web.Request) -> Posted:
         raise NotAccepted(413) from None
     except TimeoutError:
         raise NotAccepted(408) from None
+    except (web.RequestPayloadError, ConnectionError):  # it does not unpack, or ends too soon
+        raise NotAccepted(400) from None
     return Posted(
         body=body,
         signatures=request.headers.getall("X-Slack-Signature", ()),

@@ -1,5 +1,6 @@
 """Opens what a button opens: all of a plan, or the question why somebody denies."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
@@ -34,7 +35,8 @@ class Windows:
                 )
                 if told.card is None:
                     return told
-                await self._open(wanted, views.review(told.card, kept))
+                view = await asyncio.to_thread(views.review, told.card, kept)
+                await self._open(wanted, view)
             case _:
                 assert_never(wanted.what)
         return Told()

@@ -10,6 +10,7 @@ from adapters.storage.erasing import Erasing
 from adapters.storage.newest import Newest
 from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
+from bot.announce import Announcing, place_of
 from bot.ask import Asking
 from bot.decide import Deciding
 from bot.desk import FrontDesk
@@ -46,6 +47,7 @@ class App:
     receipts: Receipts
     keys: Keys
     publishing: Publishing
+    announcing: Announcing
     erasing: Erasing
     catalogue: Callable[[], Catalogue]
     toolbox: Callable[[], Toolbox]
@@ -79,6 +81,11 @@ def app_of(parts: Parts) -> App:
         records=records,
         receipts=Receipts(parts.database),
         keys=parts.keys,
+        announcing=Announcing(
+            newest=records.head,
+            place=place_of(parts.settings.audit.channel),
+            chats=parts.chats,
+        ),
         publishing=Publishing(keys=parts.keys, newest=records.head, heads=parts.heads),
         erasing=parts.erasing,
         engine=engine,

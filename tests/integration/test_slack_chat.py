@@ -1,18 +1,21 @@
 """What Sayso posts in Slack, through the real SDK: once, in order, within what Slack takes."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from adapters.slack import chat
+from adapters.slack.messages import Drawn, draw
 from adapters.slack.waits import Waits
 from core.deliveries import Message, Opening, Progress, Text
 from core.errors import Invalid, Refused, Unavailable
 from core.events import OPENS, Place
 from tests.fakes.clock import START
-from tests.slack import OPS, PLACE, Scene, asking, card, connected, slack_of_two
+from tests.slack import ALICE, OPS, PLACE, Scene, asking, card, connected, slack_of_two
 from tests.standins.slack import FakeSlack
 from tests.standins.slack.faults import Fault
 
@@ -61,6 +64,8 @@ async def test_an_opening_is_the_thread(scene: Scene) -> None:
         place, Opening(author="Alice", text="restart web"), key="post:c:0"
     )
 
+    await scene.slack.until(lambda: scene.slack.work.sessions)
+    assert scene.slack.work.sessions[OPS, thread][0]["status"] == "processing"
     await scene.platform.chat.post(replace(place, thread=thread), Text(text="Yes."), key="post:c:1")
     assert len(scene.slack.thread(OPS, thread)) == 2
     assert "thread_ts" not in scene.slack.calls("chat.postMessage")[0].body
@@ -384,3 +389,40 @@ async def test_a_card_too_long_for_a_window_has_all_of_it_in_a_file(
 
     [kept] = [f for f in scene.slack.work.files.values() if f["content"]]
     assert "restart web-1999" in kept["content"].decode()
+
+
+async def test_other_people_are_answered_while_a_message_is_drawn(
+    scene: Scene, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, answered = threading.Event(), threading.Event()
+
+    def slow(message: Message, *, team: str) -> tuple[Drawn, ...]:
+        began.set()
+        assert answered.wait(5)
+        return draw(message, team=team)
+
+    monkeypatch.setattr(chat, "draw", slow)
+    posting = asyncio.create_task(
+        scene.platform.chat.post(place, Text(text="Done."), key="post:c:1")
+    )
+    assert await asyncio.to_thread(began.wait, 5)
+
+    assert (await scene.slack.people.say(ALICE, ALICE, "restart web")).acked
+    answered.set()
+
+    ts = await posting
+    assert ours(scene) == [ts]
+
+
+async def test_i14_nothing_is_posted_for_a_workspace_whose_token_this_is_not(
+    scene: Scene, place: Place
+) -> None:
+    ts = await scene.platform.chat.post(place, Text(text="Done."), key="post:c:1")
+    foreign = replace(place, workspace="T0OTHER")
+
+    with pytest.raises(Unavailable, match="no token here"):
+        await scene.platform.chat.post(foreign, Text(text="Theirs."), key="post:c:2")
+    with pytest.raises(Unavailable, match="no token here"):
+        await scene.platform.chat.edit(foreign, ts, Text(text="Theirs."))
+
+    assert "Theirs." not in str(scene.slack.messages(OPS))

@@ -12,6 +12,7 @@ from core.errors import Invalid, SaysoError, Unavailable
 from tests.fakes.desk import FakeDesk
 from tests.slack import ALICE, OPS, QUICK, Scene, connected, setup_of, slack_of_two
 from tests.standins.slack import FakeSlack
+from tests.standins.slack.faults import Fault
 
 SCOPELESS = "The Slack app token lacks the scope connections:write"
 
@@ -174,6 +175,40 @@ async def test_a_workspace_that_no_tenant_owns_is_named(slack: FakeSlack) -> Non
 
     assert isinstance(error, Invalid)
     assert "T0TEAM" in error.shown
+
+
+async def test_a_token_that_is_no_bots_is_named(slack: FakeSlack) -> None:
+    body = {"ok": True, "team_id": "T0TEAM", "user_id": ALICE}
+    slack.faults.add("auth.test", Fault(body=body))
+
+    error = await why_not(platform_of(slack))
+
+    assert isinstance(error, Invalid)
+    assert "no bot's token" in error.shown
+
+
+@pytest.mark.parametrize(
+    "answer", [{"ok": True}, {"ok": True, "bot": {}}, {"ok": False, "error": "unknown_method"}]
+)
+async def test_where_slack_does_not_say_which_app_it_is_what_its_socket_brings_is_taken(
+    slack: FakeSlack, answer: dict[str, object]
+) -> None:
+    slack.faults.add("bots.info", Fault(body=answer))
+
+    async with connected(slack) as scene:
+        assert (await slack.people.say(ALICE, ALICE, "restart web")).acked
+
+    assert len(scene.desk.events) == 1
+
+
+async def test_the_app_token_says_which_app_it_is(slack: FakeSlack) -> None:
+    slack.web.app_token = slack.app_token = "xapp-1-A0APP-123-abc"
+
+    async with connected(slack) as scene:
+        assert (await slack.people.say(ALICE, ALICE, "restart web")).acked
+
+    assert len(scene.desk.events) == 1
+    assert slack.calls("bots.info") == []
 
 
 async def test_a_socket_that_does_not_open_is_unavailable(slack: FakeSlack) -> None:

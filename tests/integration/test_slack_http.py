@@ -145,6 +145,31 @@ async def test_a_body_that_is_too_large_is_turned_away(scene: Scene) -> None:
         assert answer.status == 413
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Content-Encoding: gzip\r\nContent-Length: 6",
+        "Content-Encoding: deflate\r\nContent-Length: 6",
+        "Transfer-Encoding: chunked",
+        "Content-Length: 1000",
+    ],
+)
+async def test_a_body_that_does_not_come_whole_is_malformed_and_nobody_writes_that_down(
+    scene: Scene, head: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert scene.platform.address is not None
+    reader, writer = await asyncio.open_connection(*scene.platform.address)
+    writer.write(f"POST {PATH} HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\ns3cret".encode())
+    writer.write_eof()
+    async with asyncio.timeout(5):
+        answer = await reader.readline()
+    writer.close()
+
+    assert not answer or b" 400 " in answer
+    assert await status(scene, EVENT) == 200
+    assert caplog.text == ""
+
+
 async def test_json_of_any_shape_is_no_fault_of_ours_and_goes_nowhere(scene: Scene) -> None:
     for body in (
         "{}",

@@ -176,6 +176,29 @@ async def test_a_command_that_means_nothing_is_answered_with_what_would(scene: S
     assert scene.desk.events == []
 
 
+async def test_a_message_that_means_nothing_is_answered_with_what_would(scene: Scene) -> None:
+    said = await scene.slack.people.say(ALICE, ALICE, "!approve")
+
+    assert said.acked
+    await scene.slack.until(lambda: scene.slack.ephemerals(ALICE))
+    assert scene.desk.events == []
+
+
+async def test_a_slow_form_is_acknowledged_and_told_later(hurried: Scene) -> None:
+    ts = await posted_card(hurried)
+    await hurried.slack.hands.click(BOB, OPS, ts, "Deny")
+    await hurried.slack.until(lambda: hurried.slack.views(BOB))
+    hurried.desk.says = [Refused("Somebody already decided this.")]
+
+    sent = await hurried.slack.hands.submit_view(BOB, hurried.slack.views(BOB)[0]["id"], {})
+    assert hurried.desk.gate is not None
+    hurried.desk.gate.set()
+
+    assert sent.acked
+    assert sent.answer is None
+    await hurried.slack.until(lambda: hurried.slack.ephemerals(BOB))
+
+
 async def test_a_slow_command_is_acknowledged_and_answered_later(hurried: Scene) -> None:
     hurried.desk.says = [Told(text="Stopped one run.")]
 

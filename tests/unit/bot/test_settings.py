@@ -350,6 +350,8 @@ def test_a_runbook_that_too_few_may_approve_is_a_problem(file: Path) -> None:
     [
         ("profiles: {a: {choose: [ghosts]}}", "sayso.yml:11: profiles.a.choose: nobody is in ghosts. Correct it, or add somebody."),
         ("profiles: {a: {channels: [slak/T1/C1]}}", "sayso.yml:11: profiles.a.channels: no tenant owns slak/T1. Correct it, or add it under `tenants`."),
+        ("audit: {channel: slack/T9/C1}", "sayso.yml:11: audit.channel: no tenant owns slack/T9. Correct it, or add it under `tenants`."),
+        ("audit: {channel: slack/T1/C1}", "sayso.yml:11: audit.channel: there is no section `slack`, so nothing can be posted there. Add it."),
         ("profiles: {a: {channels: [slack/T9/C1]}}", "sayso.yml:11: profiles.a.channels: no tenant owns slack/T9. Correct it, or add it under `tenants`."),
         ("rates: {tools: [{tool: nothing, most: 1, per: 1h}]}", "sayso.yml:11: rates.tools.0: no tool is called like nothing. Correct or remove it."),
         ("profiles: {a: {choose: [eng], channels: [slack/T1/C1, console/local/console]}}", ""),
@@ -360,6 +362,6 @@ def test_c87_what_can_never_fit_is_a_problem(file: Path, text: str, said: str) -
     told = [
         one
         for one in faults.problems(file, settings.read(file))
-        if one.startswith(("sayso.yml:11: profiles", "sayso.yml:11: rates"))
+        if one.startswith(tuple(f"sayso.yml:11: {part}" for part in ("profiles", "rates", "audit")))
     ]
     assert told == ([said] if said else [])

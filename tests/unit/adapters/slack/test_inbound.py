@@ -301,6 +301,13 @@ def test_another_app_or_another_workspace_is_not_ours(body: Body) -> None:
     assert why({**body, **elsewhere}) == foreign
 
 
+@pytest.mark.parametrize("body", ONE_OF_EACH)
+def test_where_slack_does_not_say_which_app_it_is_the_workspace_still_counts(body: Body) -> None:
+    unsaid = replace(BOT, app="")
+    assert not isinstance(read(body, unsaid), Ignored)
+    assert isinstance(read(body, replace(unsaid, team="T0OTHER")), Ignored)
+
+
 # Edits
 
 
