@@ -48,7 +48,7 @@ class Together:
 
     def answer(self, asked: Asked) -> Any:  # noqa: ANN401 - what the work returns
         """Return what came of one, after running it with all that wait; on the database's thread."""
-        if not asked.is_over:
+        while not asked.is_over:  # those before it may be forgotten ones
             self._run(self._taken())
         if asked.error is not None:
             raise asked.error
