@@ -114,3 +114,9 @@ def test_so_many_go_together_and_the_others_after_them(desk: Desk) -> None:
     desk.together.answer(asked[0])
     assert (desk.commits, len(desk.together.answer(asked[-1]))) == (1, MOST + 2)
     assert desk.commits == 2
+
+
+def test_whoever_waits_behind_many_that_were_forgotten_is_answered(desk: Desk) -> None:
+    for number in range(MOST + 2):
+        desk.together.forget(desk.together.ask(writing(f"{number:03}")))
+    assert desk.together.answer(desk.together.ask(writing("a"))) == ["a"]
