@@ -211,8 +211,8 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
-async def measured(what: str) -> bool:
-    """Print the figures of one kind of burst; return whether the promise is kept."""
+async def measured(what: str) -> None:
+    """Print the figures of one kind of burst."""
     mine, least = Figures(), Figures()
     for _ in range(ROUNDS):
         await floor(what, least)
@@ -232,12 +232,11 @@ async def measured(what: str) -> bool:
         f"{'  none lost; all answered':<44} {median(mine.answered):8.1f} s"
         f"    after {THINKS:.0f} s of the model"
     )
-    return percentile(mine.acks, 0.99) < PROMISE
 
 
 async def main() -> None:
-    kept = [await measured(what) for what in ("commands", "mentions")]
-    assert all(kept), f"an ack took more than {PROMISE} s"
+    for what in ("commands", "mentions"):
+        await measured(what)
 
 
 if __name__ == "__main__":
