@@ -12,6 +12,9 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 NO_PROXY_ENV := env -u http_proxy -u https_proxy -u HTTP_PROXY -u HTTPS_PROXY -u all_proxy -u ALL_PROXY
 
+# Tests wait for processes and disks more than they compute. `make WORKERS=0 test` runs one at a time.
+WORKERS ?= 3
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: venv demo test check bench guarantees captures clean help
@@ -53,7 +56,7 @@ check: venv ## Format, lint, import rules, dependencies, two type checkers, the 
 	{ [ -z "$$missing" ] || { echo "The wheel lacks:" $$missing >&2; exit 1; }; }
 
 test: venv ## All tests; branch coverage 90 % overall, 100 % in core and approvals
-	$(NO_PROXY_ENV) $(BIN)/pytest --cov --cov-report=term --cov-fail-under=90
+	$(NO_PROXY_ENV) $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --cov --cov-report=term --cov-fail-under=90
 	$(BIN)/coverage report --include='core/*,approvals/*' --fail-under=100
 
 bench: venv ## Run every benchmark and print its figures
