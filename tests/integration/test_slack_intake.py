@@ -12,6 +12,7 @@ from core.events import Approve, Ask, Deny, Invited, Review, Stop, StopHere
 from core.platforms import Home, Told
 from tests.slack import ALICE, BOB, OPS, Scene, asking, connected, slack_of_two
 from tests.standins.slack import FakeSlack
+from tests.standins.slack.faults import Fault
 
 HURRIED = Patience(event=0.1, person=0.1)
 DOWN = Unavailable("The database is away. Try again later.")
@@ -499,3 +500,14 @@ async def test_what_does_not_end_is_cut_on_leaving(slack: FakeSlack) -> None:
 
     assert scene.desk.cut == 1
     assert not (await asking_now).acked
+
+
+@pytest.mark.parametrize("odd", [{}, {"channel": "x"}, {"channel": {"id": OPS}}])
+async def test_where_slack_does_not_say_whether_sayso_is_a_member_posting_will_tell(
+    scene: Scene, odd: dict[str, object]
+) -> None:
+    scene.slack.faults.add("conversations.info", Fault(body={"ok": True, **odd}))
+
+    assert (await scene.slack.people.slash(ALICE, OPS, "/ask", "restart web")).acked
+
+    assert len(scene.desk.events) == 1
