@@ -21,8 +21,8 @@ HELP = (
 )
 LISTED = "No model is configured here. You can ask for these, word for word:"
 NO_APPROVAL = (
-    "No text approves anything. Press the Approve button under the request, or run "
-    "`sayso approve ID`."
+    "No text approves anything. Use what stands under the request: its Approve button, `/approve ID` "
+    "in a chat at a terminal, or `sayso approve ID` in a shell."
 )
 _ASSENT = (
     "approve approved approving yes yep yeah yup y ok okay sure lgtm confirm confirmed agreed go "

@@ -21,7 +21,7 @@ from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
-from core.principals import Identity, Principal
+from core.principals import STRANGER, Identity, Principal
 from core.rates import TOO_FAST, Rate, Rates
 from core.redaction import Redactor
 from core.roster import Freshness
@@ -121,6 +121,16 @@ class Gate:
     ) -> tuple[Authority, Principal]:
         """Return people and rules as they are now, and who is acting; a stranger is put on record."""
         authority = await self.standings.around(self.authority(), identity, freshness)
+        return await self._resolved(authority, identity)
+
+    async def asks(self, identity: Identity) -> tuple[Authority, Principal]:
+        """Return the same as `who`, where everybody else is as they are listed."""
+        authority = await self.standings.alone(self.authority(), identity, Freshness.RECENT)
+        return await self._resolved(authority, identity)
+
+    async def _resolved(
+        self, authority: Authority, identity: Identity
+    ) -> tuple[Authority, Principal]:
         try:
             return authority, authority.directory.resolve(identity)
         except Refused as error:
@@ -128,7 +138,7 @@ class Gate:
             if workspace in authority.directory.workspaces:
                 await self.store.attempt_refused(
                     authority.directory.workspaces[workspace],
-                    principal="(unknown)",
+                    principal=STRANGER,
                     request=identity.user,
                     why=error.logged,
                 )
@@ -151,8 +161,8 @@ class Gate:
         await self.rates.take(principal.tenant, principal.id, [rate])
 
     async def person(self, tenant: str, principal: str) -> tuple[Authority, Principal]:
-        """Return people and rules as they are now, and somebody as they are in them."""
-        authority = await self.standings.acting(self.authority(), tenant, principal)
+        """Return people and rules, and somebody as they are now; everybody else is as listed."""
+        authority = await self.standings.of(self.authority(), tenant, [principal], Freshness.RECENT)
         authority.directory.must_be_here(principal)
         found = authority.directory.find(tenant, principal)
         if found is None:
@@ -181,7 +191,8 @@ class Gate:
         own = principal.id == request.requester and request.state is not State.DENIED
         about = entitlement.resources(request)
         if not own and not authority.policy.may(principal, "plan:approve", about):
-            reason = entitlement.not_again(authority, request)
+            named = await self.standings.named(self.authority(), principal.tenant)
+            reason = entitlement.not_again(named, request)
             await self.refuse(principal, request.id, reason)
         return request
 
@@ -236,16 +247,19 @@ class Gate:
     ) -> Request:
         """Return the request if this person may know of it; one answer for every other case.
 
+        That tells what could not be asked about this person, since it may be all that is missing.
+
         What was altered ends here, unless it has ended and is neither decided nor asked for again.
         """
+        unknown = f"{UNKNOWN}{entitlement.doubt(authority, principal.id)}"
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
         if request is None:
-            await self.refuse(principal, given, UNKNOWN)
+            await self.refuse(principal, given, unknown)
         if not request.is_intact and not (also_altered and request.state not in LIVE):
             # What it is about can no longer be told, so neither can who may know of it.
             await self._revoke(principal.id, request, cards.ALTERED)
         if not entitlement.may_see(authority, principal, request):
-            await self.refuse(principal, given, UNKNOWN)
+            await self.refuse(principal, given, unknown)
         return request
 
     async def _must_live(self, principal: Principal, request: Request) -> None:

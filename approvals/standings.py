@@ -29,6 +29,19 @@ class Standings:
             return authority
         return await self._among(authority, tenant, directory.behind(identity), freshness)
 
+    async def alone(
+        self, authority: Authority, identity: Identity, freshness: Freshness
+    ) -> Authority:
+        """Return who is behind an identity as they stand; everybody else is as they are listed.
+
+        That is for what names nobody else: it costs the same however many people there are.
+        """
+        directory = authority.directory
+        tenant = directory.workspaces.get((identity.platform, identity.workspace))
+        if tenant is None:
+            return authority
+        return await self.of(authority, tenant, directory.behind(identity), freshness)
+
     async def acting(self, authority: Authority, tenant: str, person: str) -> Authority:
         """Return somebody as they stand, among all of their tenant as far as known."""
         return await self._among(authority, tenant, [person], Freshness.RECENT)

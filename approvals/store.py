@@ -96,7 +96,8 @@ class ApprovalStore(Protocol):
         """Note in the audit log that somebody tried and was refused; `request` is what they gave.
 
         Of one person as much is noted as `core.rates.REFUSALS` has room for, and then, once in a
-        while, that there was more. Nothing is held back by that.
+        while, that there was more. Nothing is held back by that. A `STRANGER` is a person by what they
+        give.
         What is noted for a turn is noted under its claim: raises `LeaseLost` where that is not held.
         """
         ...

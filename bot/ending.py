@@ -6,6 +6,7 @@ import logging
 import os
 import select
 import signal
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -37,10 +38,12 @@ def do(deed: Callable[..., Printed], *, as_json: bool, **given: Any) -> None:  #
             "Look at `sayso runs` before you try again."
         )
         _leave(fail(unexpected, as_json=as_json))
+    failed = 0
     if printed.code < _SIGNALLED or _is_read():
         failed = say(json.dumps(printed.object) if as_json else printed.text)
-        _leave(failed or printed.code)
-    _leave(printed.code)
+    if printed.code >= _SIGNALLED and failed == UNREAD:
+        failed = 0  # what ended it took its reader away too
+    _leave(failed or printed.code)
 
 
 def _leave(code: int) -> NoReturn:
@@ -77,11 +80,18 @@ def say(text: str, *, err: bool = False) -> int:
 
 def _unprinted(error: OSError) -> int:
     """Return the exit code for what could not be printed; of a reader who is gone nobody is told."""
+    is_gone = _is_gone(error)
     _settle()
-    if error.errno == errno.EPIPE:
+    if is_gone:
         return UNREAD
     say(f"This could not be printed ({error.strerror}). Look at `sayso runs`.", err=True)
     return 1
+
+
+def _is_gone(error: OSError) -> bool:
+    """Whether nobody has the other end of a pipe any more, or of a terminal; a disk says EIO too."""
+    is_kept = any(stat.S_ISREG(os.fstat(one.fileno()).st_mode) for one in _streams()[:1])
+    return error.errno == errno.EPIPE or (error.errno == errno.EIO and not is_kept)
 
 
 def _settle() -> None:

@@ -106,7 +106,7 @@ class Inbox:
         A message that came in before is neither counted nor too fast. Whether it did is asked again
         where it is kept, so that of two deliveries at once neither is refused for the other.
         """
-        authority, principal = await self.gate.who(ask.identity)
+        authority, principal = await self.gate.asks(ask.identity)
         arrival = _arrival(ask, authority, principal)
         before = await self.conversations.arrived_before(arrival)
         if isinstance(before, NoRoom):

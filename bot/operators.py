@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from approvals.models import LIVE, Request
-from bot import contract, plain, plan_files, schemas, settings, wiring
+from bot import contract, leaving, plain, plan_files, schemas, settings, wiring
 from bot.faults import problems, runbook_problems
 from bot.opened import warn, with_app
 from bot.printed import Printed
@@ -187,8 +187,11 @@ def _unwise(file: Path, configured: Settings) -> list[str]:
 
 
 def check(file: Path) -> Printed:
-    """Check the whole configuration."""
-    return _verdict([*problems(file, settings.read(file))], "The configuration is sound.")
+    """Check the whole configuration, and with the platforms in it whether they let us in."""
+    configured = settings.read(file)
+    shut_out = leaving.run(wiring.platform_faults(configured, wiring.home_of(file)))
+    found = [*problems(file, configured), *shut_out]
+    return _verdict(found, "The configuration is sound.")
 
 
 def migrate(file: Path) -> Printed:
@@ -205,7 +208,7 @@ def manifest(file: Path, *, url: str | None) -> Printed:
     """Print the manifest of the Slack app; it takes no configuration, since it comes first."""
     del file
     if url is not None and not (url.startswith("https://") and url[len("https://") :].strip("/")):
-        raise Invalid("Slack reaches only https addresses: --url https://sayso.example.org")
+        raise Invalid("Slack reaches only https addresses, such as https://sayso.example.org.")
     return Printed(object=wiring.manifest.values(url), text=wiring.manifest.made(url).rstrip("\n"))
 
 

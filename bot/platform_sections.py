@@ -55,4 +55,5 @@ def is_safe(url: str) -> bool:
     """Whether tokens may be sent there: encrypted, or to this machine."""
     parts = urlsplit(url)
     here = parts.hostname in {"127.0.0.1", "::1", "localhost"}
-    return bool(parts.hostname) and url.endswith("/") and (parts.scheme == "https" or here)
+    is_sealed = parts.scheme == "https" or (parts.scheme == "http" and here)
+    return bool(parts.hostname) and url.endswith("/") and is_sealed

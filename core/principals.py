@@ -7,7 +7,11 @@ from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
 from core.standing import Active, NotActive, Standing, Unknown, Why, together
 
+STRANGER = "(unknown)"
+"""What the audit log calls somebody whom nobody listed; what was given is then their account."""
 _STRANGER = "Sayso does not know you here. Ask an operator to list you under `people`."
+_AS_LISTED = Active()
+"""Says nothing that the file does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +84,10 @@ class Directory:
 
     def behind(self, identity: Identity) -> tuple[str, ...]:
         """Return the names of all who have this identity: more than one is as good as none."""
-        return tuple(name for name, one in self.people.items() if identity in one.identities)
+        wanted = {identity}  # a set knows the hashes of what is in it: here, everybody is looked at
+        return tuple(
+            name for name, one in self.people.items() if not wanted.isdisjoint(one.identities)
+        )
 
     def resolve(self, identity: Identity) -> Principal:
         """Return the one person behind an identity.
@@ -128,13 +135,16 @@ class Directory:
         Who is not active, or could not be asked about, is absent. Groups of a platform come on top
         of those of the file. An account that is not there is nobody's.
         """
+        says = {identity for identity, one in standings.items() if one != _AS_LISTED}
+        if not says:
+            return self
         people, absent, doubts = dict(self.people), dict(self.absent), dict(self.doubts)
         for name, person in self.people.items():
+            if says.isdisjoint(person.identities):
+                continue
             told = {
                 i: standings[i] for i in sorted(person.identities, key=_parts) if i in standings
             }
-            if not told:
-                continue
             unasked = [Active()] if len(told) < len(person.identities) else []
             match together([*told.values(), *unasked]):
                 case Active() as active:

@@ -209,19 +209,22 @@ def _facts(one: Card, screen: Screen) -> RenderableType:
     labels = max(len(label) for label, _ in pairs)
     table = Table.grid(padding=(0, 2, 0, 0))
     if screen.is_narrow:
-        return Group(
-            *(
-                Line.assemble((f"{label}: " if n == 0 else "  ", "quiet"), part)
-                for label, text in pairs
-                for n, part in enumerate(folding.lines(text, screen.width - len(label) - 2))
-            )
-        )
+        return Group(*(part for pair in pairs for part in _narrow(*pair, screen)))
     table.add_column(style="quiet", no_wrap=True)
     table.add_column(overflow="fold")
     for label, text in pairs:
         parts = folding.lines(text, _room(screen) - labels - 2)
         table.add_row(label, Group(*(Line(part) for part in parts)))
     return table
+
+
+def _narrow(label: str, text: str, screen: Screen) -> Iterable[RenderableType]:
+    """Yield a fact of which only the first line begins at the left, whatever it says."""
+    first, *more = folding.lines(f"{label}: {text}", screen.width - folding.BEFORE)
+    line = Line(first)
+    line.stylize("quiet", 0, len(label) + 1)
+    yield line
+    yield from (Line(f"  {part}") for part in more)
 
 
 def _kept(lines: Sequence[str], screen: Screen) -> list[RenderableType]:

@@ -231,8 +231,12 @@ class Lines:
 
 
 def _feed(source: TextIO | None, hand: Callable[[Line], None]) -> None:
-    """Hand over what is there to be read, and its end; nobody listens once all is over."""
+    """Hand over what is there to be read, and its end; nobody listens once all is over.
+
+    What cannot be read any more has ended: a terminal that is gone, or what `nohup` leaves in its place.
+    """
     with suppress(RuntimeError):
-        for line in source or ():
-            hand(Line(text=line))
+        with suppress(OSError):
+            for line in source or ():
+                hand(Line(text=line))
         hand(Line())

@@ -4,7 +4,7 @@ A link shows where it goes. HTML, pictures and mentions stay the characters that
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from markdown_it import MarkdownIt
@@ -25,6 +25,8 @@ _DEEPEST = 18
 _STYLES: dict[str, Style] = {"strong": "bold", "em": "italic", "s": "strike"}
 _ADDRESS = re.compile(r"https?://[!-~]*[A-Za-z0-9/#=&_~-]")
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#._-]{0,20}")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_CELLS = re.compile(r"(?<!\\)\|")
 _WIDEST = 40
 
 
@@ -33,7 +35,7 @@ def parts(text: str) -> list[Part]:
     tokens = _READER.parse(text)
     if any(token.level >= _DEEPEST for token in tokens):
         return [Part(runs=(rich_text.text(text),))]
-    reading = _Reading()
+    reading = _Reading(lines=_LINE_END.split(text))
     for token in tokens:
         reading.take(token)
     return reading.parts
@@ -51,6 +53,8 @@ class _Item:
 class _Reading:
     """What was read so far, and in what one stands."""
 
+    lines: list[str]
+    """What is read."""
     parts: list[Part] = field(default_factory=list)
     items: list[_Item] = field(default_factory=list)
     lists: int = 0
@@ -58,6 +62,8 @@ class _Reading:
     group: int = 0
     heading: bool = False
     rows: list[list[str]] | None = None
+    source: list[str] = field(default_factory=list)
+    """The table that is being read, as it was written."""
 
     def take(self, token: Token) -> None:
         kind = token.type
@@ -68,7 +74,7 @@ class _Reading:
         elif kind == "hr":
             self._add([rich_text.text("---")])
         elif kind.startswith(("table", "tr")):
-            self._table(kind)
+            self._table(token)
         else:
             self._frame(token)
 
@@ -138,17 +144,30 @@ class _Reading:
         else:
             self.parts.append(Part(runs=(rich_text.text(content),), kind="code"))
 
-    def _table(self, kind: str) -> None:
+    def _table(self, token: Token) -> None:
+        kind = token.type
         if kind == "table_open":
             self.rows = []
+            begin, end = token.map or (0, 0)
+            self.source = self.lines[begin:end]
         elif kind == "tr_open" and self.rows is not None:
             self.rows.append([])
         elif kind == "table_close" and self.rows is not None:
-            lines, self.rows = "\n".join(_aligned(self.rows)), None
+            lines, self.rows = "\n".join(_table_lines(self.rows, self.source)), None
             if self.quotes:
                 self._add([rich_text.text(lines, "code")])
             elif lines.strip():
                 self.parts.append(Part(runs=(rich_text.text(lines),), kind="code"))
+
+
+def _table_lines(rows: Sequence[Sequence[str]], source: Sequence[str]) -> Iterable[str]:
+    """Return a table with its columns one below the other; as it was written, where it has more.
+
+    A parser leaves out what stands in more cells than the head has.
+    """
+    most = max(len(_CELLS.split(line.strip().removeprefix("|"))) for line in [*source, ""])
+    is_ragged = most > len(rows[0]) + 1
+    return source if is_ragged else _aligned(rows)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:

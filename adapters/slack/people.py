@@ -5,7 +5,7 @@ Slack's own words never reach anybody from here: a reason is one of ours, or one
 
 import asyncio
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -80,10 +80,15 @@ class SlackRoster:
         asked = tuple(identities)
         if not asked:
             return {}
-        accounts, members = await asyncio.gather(
-            asyncio.gather(*(self._of_account(one.user, freshness) for one in asked)),
-            self._of_groups(freshness),
-        )
+        accounts: Sequence[_Account | Unknown | None]
+        if freshness is Freshness.HELD:  # everybody who is listed, and nobody waits for it
+            accounts = [self._accounts.held(one.user) for one in asked]
+            members = await self._of_groups(freshness)
+        else:
+            accounts, members = await asyncio.gather(
+                asyncio.gather(*(self._of_account(one.user, freshness) for one in asked)),
+                self._of_groups(freshness),
+            )
         return {
             one: self._standing(one, account, members)
             for one, account in zip(asked, accounts, strict=True)
@@ -102,10 +107,7 @@ class SlackRoster:
             case _:
                 pass
 
-    async def _of_account(self, user: str, freshness: Freshness) -> _Account | Unknown | None:
-        """Return an account; None where nothing is known and nobody needs to ask."""
-        if freshness is Freshness.HELD:
-            return self._accounts.held(user)
+    async def _of_account(self, user: str, freshness: Freshness) -> _Account | Unknown:
         try:
             return await self._accounts.get(user, freshness)
         except SaysoError as error:

@@ -49,6 +49,7 @@ class Telling:
     """When each person said yes, in order."""
     card_sha256: Json = None
     times_asked: int = 0
+    is_edited: bool = False
     is_granted: bool = False
     state: RunState | None = None
     """Of the run; None before it began."""
@@ -67,6 +68,11 @@ class Telling:
     def is_open(self) -> bool:
         """Whether people may still vote."""
         return self.times_asked > 0 and not self.is_granted
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it waits for people, or for its run to begin."""
+        return self.times_asked > 0 and self.state is None
 
 
 def facts_of(entry: Entry) -> JsonObject:
@@ -94,9 +100,15 @@ def _opened(told: Telling, entry: Entry, facts: JsonObject) -> bool:
 
 
 def _repeated(told: Telling, _: Entry, facts: JsonObject) -> bool:
-    is_live = told.times_asked > 0 and told.state is None
+    is_live = told.is_live
     told.times_asked, told.card_sha256 = told.times_asked + 1, facts.get("card_sha256")
     return is_live and _says(facts, principal=told.request.requester, request=told.request.id)
+
+
+def _edited(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    is_news = told.is_live and not told.is_edited
+    told.is_edited = True
+    return is_news and _says(facts, principal=told.request.requester, request=told.request.id)
 
 
 def _reminded(told: Telling, _: Entry, facts: JsonObject) -> bool:
@@ -236,6 +248,7 @@ _KINDS: Mapping[str, Callable[[Telling, Entry, JsonObject], bool]] = {
     "request.opened": _opened,
     "request.repeated": _repeated,
     "request.reminded": _reminded,
+    "request.edited": _edited,
     "vote.cast": _cast,
     "request.granted": _granted,
     "run.started": _started,

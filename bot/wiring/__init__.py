@@ -22,6 +22,7 @@ from bot.wiring.catalogue import (
     unwise,
 )
 from bot.wiring.parts import Parts, Seams, heads_of
+from bot.wiring.platforms import platform_faults
 from core.errors import Invalid
 
 __all__ = [
@@ -31,8 +32,10 @@ __all__ = [
     "catalogue",
     "draw",
     "heads_of",
+    "home_of",
     "manifest",
     "opened",
+    "platform_faults",
     "tool_names",
     "toolbelt",
     "unheard",

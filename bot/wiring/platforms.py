@@ -1,12 +1,18 @@
 """The platforms that are configured. What an adapter needs is imported only where it is."""
 
+import asyncio
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 
 from bot import settings
 from bot.platform_sections import SlackSection
 from bot.settings import Settings
+from core.errors import Invalid
 from core.platforms import Platform
+
+_PATIENCE = 30.0
+"""Seconds in which a platform has to say whether it could be connected to."""
 
 
 def platforms(configured: Settings, home: Path) -> Mapping[str, Platform]:
@@ -15,6 +21,25 @@ def platforms(configured: Settings, home: Path) -> Mapping[str, Platform]:
     if configured.slack:
         found["slack"] = _slack(configured, configured.slack, home)
     return found
+
+
+async def platform_faults(configured: Settings, home: Path) -> tuple[str, ...]:
+    """Return why a platform could not be connected to as it is set up, all of them asked at once."""
+    try:
+        found = platforms(configured, home)
+    except Invalid as error:
+        return (error.shown,)
+    told = await asyncio.gather(*(wrong(*one, within=_PATIENCE) for one in found.items()))
+    return tuple(chain.from_iterable(told))
+
+
+async def wrong(name: str, platform: Platform, *, within: float) -> tuple[str, ...]:
+    """Return what a platform finds wrong; that it does not answer in time is one thing more."""
+    try:
+        async with asyncio.timeout(within):
+            return await platform.check()
+    except TimeoutError:
+        return (f"{name}: it did not answer within {within:.0f} seconds. Try again later.",)
 
 
 def secrets(configured: Settings, home: Path) -> tuple[str, ...]:

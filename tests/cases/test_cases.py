@@ -31,6 +31,7 @@ OPTIONS = {
     "stop": {"--as", "--json"},
     "chat": {"--as", "--no-color"},
     "run": {"--json"},
+    "manifest": {"--url", "--json"},
     "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},
     "requests": {"--open", "--json"},
     "runs": {"--json"},

@@ -397,6 +397,38 @@ async def test_it_is_tried_again_later_and_later_and_keeps_its_lane_meanwhile(
     assert set((await cluster.states()).values()) == {JobState.DONE}
 
 
+@pytest.mark.parametrize(("after", "pause"), [(600, 600), (0.1, 0.5)])
+async def test_c60_what_says_for_how_long_it_wants_no_try_gets_none_before(
+    cluster: Cluster, after: float, pause: float
+) -> None:
+    await cluster.submit(a_job("1", "lane"))
+
+    async def handler(hold: Hold) -> None:
+        del hold
+        raise Unavailable("Slow down.", after=timedelta(seconds=after))
+
+    engine = await cluster.engine(handler)
+    assert await engine.table.run("1", asyncio.Event())
+    row = await cluster.row("1")
+    waits = datetime.fromisoformat(row["run_at"]) - cluster.clock.now()
+    assert (row["state"], waits.total_seconds()) == (JobState.QUEUED, pause)
+
+
+async def test_a_job_knows_whether_somebody_began_it_before(cluster: Cluster) -> None:
+    await cluster.submit(a_job("1"))
+    begun = list[bool]()
+
+    async def handler(hold: Hold) -> None:
+        begun.append(hold.job.was_begun)
+        raise Unavailable("It does not answer.")
+
+    engine = await cluster.engine(handler)
+    for _ in range(2):
+        assert await engine.table.run("1", asyncio.Event())
+        cluster.clock.pass_by(timedelta(minutes=1))
+    assert begun == [False, True]
+
+
 async def test_whoever_serves_tries_it_again_and_the_lane_goes_on_behind_it(
     cluster: Cluster,
 ) -> None:

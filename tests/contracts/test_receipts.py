@@ -210,6 +210,20 @@ async def _asked_again_and_reminded(stores: Stores) -> Run:
     return await stepped(stores, await running_of(stores, request.id, "bob"), SUCCEEDED)
 
 
+async def _edited_while_it_waited(stores: Stores) -> Run:
+    request = await opened(stores)
+    await stores.requests.edited(TENANT, request.id)
+    return await stepped(stores, await running_of(stores, request.id, "bob"), SUCCEEDED)
+
+
+async def _edited_once_it_was_granted(stores: Stores) -> Run:
+    request = await granted(stores)
+    await stores.requests.edited(TENANT, request.id)
+    spent = await stores.requests.spend(request, job=await claimed(stores, request), run="r_1")
+    assert spent
+    return await stepped(stores, spent.run, SUCCEEDED)
+
+
 async def _by_its_requester(stores: Stores) -> Run:
     new = a_new_request(rule=a_rule(1, requester_may_vote=True))
     return await stepped(stores, await running(stores, new, "alice"), SUCCEEDED)
@@ -234,6 +248,8 @@ async def _of_two_risks(stores: Stores) -> Run:
         (_cancelled_by_its_step, "cancelled", ["cancelled", "not_run"]),
         (_resumed, "succeeded", ["succeeded"]),
         (_asked_again_and_reminded, "succeeded", ["succeeded"]),
+        (_edited_while_it_waited, "succeeded", ["succeeded"]),
+        (_edited_once_it_was_granted, "succeeded", ["succeeded"]),
         (_by_its_requester, "succeeded", ["succeeded"]),
         (_of_two_risks, "succeeded", ["succeeded", "succeeded"]),
     ],
@@ -241,7 +257,14 @@ async def _of_two_risks(stores: Stores) -> Run:
 async def test_whatever_became_of_a_run_its_receipt_holds(
     stores: Stores, story: Callable[[Stores], Awaitable[Run]], state: str, steps: list[str]
 ) -> None:
-    assert states(await receipt_of(stores, await story(stores))) == (state, steps)
+    run = await story(stores)
+    receipt = await receipt_of(stores, run)
+    assert states(receipt) == (state, steps)
+    facts = {entry: facts_of(entry) for entry in await log_of(stores) if entry != receipt.head}
+    about = [
+        e for e, f in facts.items() if f.get("request") == run.request or f.get("run") == run.id
+    ]
+    assert set(receipt.audit) == set(about)
 
 
 async def test_votes_of_one_moment_hold_in_whatever_order_they_came(stores: Stores) -> None:

@@ -93,6 +93,7 @@ CALLS: Mapping[str, Call] = {
         given.request, job=given.job, run="r_eve"
     ),
     "ApprovalStore.resume": lambda on, given: on.requests.resume(given.request, job=given.run_job),
+    "ApprovalStore.edited": lambda on, given: on.requests.edited(OTHER_TENANT, given.request.id),
     "ApprovalStore.remind": lambda on, given: on.requests.remind(
         OTHER_TENANT, given.request.id, "mine"
     ),
@@ -148,6 +149,7 @@ CALLS: Mapping[str, Call] = {
     "Conversations.end": lambda on, given: on.conversations.end(
         Closing(turn=given.turn, job=given.turn_job, end=SILENT)
     ),
+    "Conversations.at": lambda on, given: on.conversations.at(OTHER_TENANT, given.turn.place),
     "Conversations.waiting": lambda on, given: on.conversations.waiting(
         OTHER_TENANT, given.turn.conversation
     ),
@@ -160,6 +162,15 @@ CALLS: Mapping[str, Call] = {
     ),
     "Deliveries.entry": lambda on, given: on.deliveries.entry(
         OTHER_TENANT, given.request.conversation, 1
+    ),
+    "Deliveries.place": lambda on, given: on.deliveries.place(
+        OTHER_TENANT, given.request.conversation
+    ),
+    "Deliveries.opening": lambda on, given: on.deliveries.opening(
+        OTHER_TENANT, given.request.conversation
+    ),
+    "Deliveries.opened": lambda on, given: on.deliveries.opened(
+        OTHER_TENANT, given.request.conversation, "mine"
     ),
     "Deliveries.posted": lambda on, given: on.deliveries.posted(
         OTHER_TENANT, given.request.conversation, 1, "mine"

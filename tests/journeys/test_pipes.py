@@ -229,6 +229,20 @@ def _catches(pid: int, number: signal.Signals) -> bool:
     return bool(int(found[1], 16) >> (number - 1) & 1)
 
 
+@pytest.mark.parametrize("how", ["chat --as alice", "demo"])
+def test_a_terminal_that_is_gone_ends_a_conversation_as_a_signal_does(
+    empty: Sayso, how: str
+) -> None:
+    empty.run("migrate")
+    folder = ROOT if how == "demo" else empty.folder
+    with typing(*how.split(), folder=folder) as alice:
+        alice.sees("alice>")
+        away = os.open(os.devnull, os.O_RDWR)
+        os.dup2(away, alice.end)  # the window is closed
+        os.close(away)
+        assert alice.process.wait(AT_ONCE) == 128 + signal.SIGHUP
+
+
 def test_a_terminal_that_nobody_looks_at_holds_up_no_run(empty: Sayso) -> None:
     with typing("chat", "--as", "alice", folder=empty.folder) as alice:
         alice.sees("alice>")

@@ -38,11 +38,16 @@ def checked(blocks: object, *, most: int, allowed: set[str], error: str) -> list
     problems = [*_together(found, most), *_each(found, allowed)]
     if problems:
         raise SlackSays(error, *problems)
-    texts = [each["text"] for each in walk(found) if isinstance(each.get("text"), str)]
-    if sum(map(len, texts)) > ALL_TEXT:
-        raise SlackSays("msg_blocks_too_long")
     complete(found)
     return found
+
+
+def short(blocks: list[Json]) -> list[Json]:
+    """Return the blocks of a message; raise where they are too long together."""
+    texts = [each["text"] for each in walk(blocks) if isinstance(each.get("text"), str)]
+    if sum(map(len, texts)) > ALL_TEXT:
+        raise SlackSays("msg_blocks_too_long")
+    return blocks
 
 
 def _together(blocks: list[Json], most: int) -> Wrong:

@@ -1,6 +1,6 @@
 """`chat.*`: posting, editing and taking back messages."""
 
-from tests.standins.slack.blocks import IN_MESSAGES, checked
+from tests.standins.slack.blocks import IN_MESSAGES, checked, short
 from tests.standins.slack.methods import method, needs
 from tests.standins.slack.wire import Json, SlackSays, copied
 from tests.standins.slack.workspace import Workspace
@@ -19,10 +19,10 @@ def content(body: Json) -> Json:
     if "markdown_text" in shown:
         _markdown(shown)
     if "blocks" in shown:
-        shown["blocks"] = checked(
+        shown["blocks"] = short(checked(
             copied({"blocks": shown["blocks"]})["blocks"],
             most=WITH_BLOCKS, allowed=IN_MESSAGES, error="invalid_blocks",
-        )  # fmt: skip
+        ))  # fmt: skip
     shown["text"] = str(shown.get("text", ""))[:TEXT]
     _metadata(shown.get("metadata"))
     return shown

@@ -1,5 +1,6 @@
 """`views.*`: modals and the home tab."""
 
+import json
 from uuid import uuid4
 
 from tests.standins.slack.blocks import IN_VIEWS, checked
@@ -13,7 +14,7 @@ UNSAID: Json = {
     "clear_on_close": False, "notify_on_close": False, "previous_view_id": None,
 }  # fmt: skip
 """What Slack says of a modal where the app said nothing."""
-TRIGGER_LASTS, BLOCKS, DEEPEST = 3.0, 100, 3
+TRIGGER_LASTS, BLOCKS, DEEPEST, BYTES = 3.0, 100, 3, 250_000
 
 
 @method("views.open")
@@ -108,6 +109,8 @@ def _modal(work: Workspace, given: Json) -> Json:
 
 
 def _blocks(view: Json) -> list[Json]:
+    if len(json.dumps(view).encode()) > BYTES:
+        raise SlackSays("view_too_large")
     return checked(view.get("blocks"), most=BLOCKS, allowed=IN_VIEWS, error="invalid_arguments")
 
 

@@ -90,6 +90,19 @@ def test_everything_is_drawn_as_somebody_has_seen_it(width: int) -> None:
     assert drawn(width) == golden(width).read_text("utf-8")
 
 
+@pytest.mark.parametrize("width", range(20, 60))
+def test_no_part_of_a_fact_begins_a_line_where_there_is_little_room(width: int) -> None:
+    text = "quagga ".join(str(number) for number in range(40))
+    facts = tuple(Fact(label=label, text=text) for label in ("By", "Differs from defaults"))
+    bare = replace(
+        CARD, title="Go", facts=facts, plan=(), warnings=(), preview=(), unchecked=(), buttons=()
+    )
+    lines = shown(Asking(card=bare, status="Open."), width).splitlines()
+    assert "quagga" in "".join(lines)
+    begun = [line.split(" ")[0] for line in lines if line and not line.startswith("  ")]
+    assert begun[1:-1] == ["By:", "Differs", "Estimate:", "Open."]
+
+
 @pytest.mark.parametrize("width", [20, *WIDTHS])
 def test_no_line_is_wider_than_the_window(width: int) -> None:
     assert max(map(cell_len, drawn(width).splitlines())) <= width

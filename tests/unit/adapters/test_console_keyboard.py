@@ -1,6 +1,7 @@
 """Lines that come one after another: read only so far ahead, and dropped where something is cut."""
 
 import asyncio
+import errno
 import io
 import itertools
 from collections.abc import Iterator
@@ -22,6 +23,14 @@ class Endless(io.StringIO):
         for number in itertools.count(1):
             self.taken = number
             yield f"{number}\n"
+
+
+class Gone(io.StringIO):
+    """A source that cannot be read any more after its first line."""
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
+        yield "one\n"
+        raise OSError(errno.EIO, "Input/output error")
 
 
 def echo(who: str, text: str) -> str:
@@ -53,6 +62,12 @@ async def test_whoever_reads_gets_a_cut_at_once() -> None:
     assert await lines.read("alice") == Line()
     lines.cut(CUT)
     assert await asyncio.wait_for(lines.read("alice"), PATIENCE) == CUT
+
+
+async def test_what_cannot_be_read_any_more_has_ended() -> None:
+    lines = Lines(Gone(), Printer(io.StringIO().write), echo)
+    assert await lines.read("alice") == Line(text="one\n")
+    assert await asyncio.wait_for(lines.read("alice"), PATIENCE) == Line()
 
 
 async def test_no_more_is_taken_from_a_source_than_a_little_ahead() -> None:

@@ -624,6 +624,23 @@ def _late(kind: str) -> Change:
     return change
 
 
+def _edited(to: int, **facts: object) -> Change:
+    """Have the message that asked for it be edited, as the entry at a place tells."""
+
+    def change(values: Values) -> None:
+        entry = dict(telling(values, "request.repeated"), kind="request.edited")
+        said = {"principal": "alice", "request": values["request"]["id"], **facts}
+        values["audit"].insert(to, {**entry, "body": canonical.encode(said)})
+        _numbered(values)
+
+    return change
+
+
+def _edited_twice(values: Values) -> None:
+    _edited(1)(values)
+    _edited(2)(values)
+
+
 OTHER = "0" * 32
 STORIES: dict[str, tuple[Change, str]] = {
     "never opened": (_without("request.opened"), "request.reminded"),
@@ -642,6 +659,11 @@ STORIES: dict[str, tuple[Change, str]] = {
     "repeated too late": (_moved("request.repeated", -1), "request.repeated"),
     "reminded too late": (_moved("request.reminded", -1), "request.reminded"),
     "reminded of another": (_saying("request.reminded", request=OTHER), "request.reminded"),
+    "edited too early": (_edited(0), "request.edited"),
+    "edited too late": (_edited(12), "request.edited"),
+    "edited twice": (_edited_twice, "request.edited"),
+    "edited by another": (_edited(1, principal="mallory"), "request.edited"),
+    "edited another": (_edited(1, request=OTHER), "request.edited"),
     "refused another": (_saying("attempt.refused", given_sha256=GENESIS), "attempt.refused"),
     "refused too early": (_moved("attempt.refused", 0), "attempt.refused"),
     "voted twice": (_told_again("vote.cast"), "vote.cast"),

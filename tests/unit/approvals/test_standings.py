@@ -322,11 +322,32 @@ async def test_i14_what_another_tenants_platform_says_is_not_asked_for(
     assert {user for users, _ in slack.asked for user in users} == {"bob"}
 
 
+async def test_who_asks_for_something_is_asked_about_alone_however_many_are_listed(
+    world: World, slack: FakeRoster
+) -> None:
+    await world.gate.asks(ALICE)
+    await world.gate.person(TENANT, "alice")
+    assert slack.asked == [(frozenset({"U1"}), Freshness.RECENT)] * 2
+
+
+async def test_p36_who_may_not_ask_again_is_told_names_of_nobody_who_is_gone(
+    world: World, slack: FakeRoster
+) -> None:
+    request = await world.propose()
+    await world.deny("bob", request, "no")
+    slack.gone["U3"] = Why.DEACTIVATED
+    await failed(world.gate.who(CAROL))
+    authority, principal = await world.gate.person(TENANT, "alice")
+    told = await failed(world.gate.may_again(authority, principal, request.id))
+    assert told.shown.endswith("only who may approve it may ask for it again: bob may.")
+
+
 async def test_who_is_nobody_in_no_tenant_is_asked_about_nowhere(
     world: World, slack: FakeRoster
 ) -> None:
     nobody = Identity(platform="slack", workspace="T9", user="U1")
     await failed(world.gate.approve(Approve(identity=nobody, request="a" * 32)))
+    await failed(world.gate.asks(nobody))
     assert slack.asked == []
 
 

@@ -1,12 +1,14 @@
 """Whatever is refused to one person as often as they like: the log ends somewhere, and nothing else does."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import TypeAlias
 
 import pytest
 
 from approvals.models import Request, State
+from core.canonical import sha256
 from core.errors import Refused
 from core.events import Ask
 from core.principals import Identity
@@ -108,3 +110,11 @@ async def test_of_two_people_who_are_refused_neither_hides_the_other(bots: Bots)
     await refused(bots.world.deny("frank", request))
     last = (await bots.world.attempts())[-1]
     assert facts_of(last)["principal"] == "frank"
+
+
+async def test_of_two_strangers_neither_hides_the_other(bots: Bots) -> None:
+    for _ in range(TOO_OFTEN):
+        await refused(asks(bots, STRANGER))
+    await refused(asks(bots, replace(STRANGER, user="U98")))
+    last = facts_of((await bots.world.attempts())[-1])
+    assert (last["principal"], last["given_sha256"]) == ("(unknown)", sha256("U98"))

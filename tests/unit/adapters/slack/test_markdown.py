@@ -66,6 +66,13 @@ def test_every_word_of_an_answer_arrives_once_and_in_order(pieces: list[str]) ->
         assert [word for word in got if word in set(want)] == want
 
 
+def test_a_table_with_more_cells_than_its_head_is_shown_as_it_was_written() -> None:
+    source = "| a | b |\n|---|---|\n| c | d | e |\nf | g | h"
+    assert read(elements(source)).strip() == source
+    quoted = "> | a | b |\n> |---|---|\n> | c | d | e |\n\nafter"
+    assert [word for word in "abcde" if word not in read(elements(quoted))] == []
+
+
 @given(st.text(alphabet="gh`*_~[]()<>!#->|+.1\\&;\n\t 😀\u200b", max_size=300))
 @settings(max_examples=300, deadline=None)
 def test_no_letter_of_any_text_is_lost(text: str) -> None:
