@@ -1,6 +1,7 @@
 """What happens until the thread of a conversation shows what was said: posted once, in order."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from approvals import cards, entitlement, progress, reports
@@ -22,7 +23,7 @@ from core.deliveries import (
     Text,
     post_of,
 )
-from core.errors import Refused, Unavailable
+from core.errors import Invalid, Refused, Unavailable
 from core.events import Place
 from core.jobs import Hold
 from core.principals import Identity
@@ -52,13 +53,18 @@ class Delivering:
         conversation = str(hold.job.payload["conversation"])
         place = await self.deliveries.place(hold.job.tenant, conversation)
         if place is not None:
-            await self._opened(hold, conversation, place)
+            with _until_corrected():
+                await self._opened(hold, conversation, place)
 
     async def post(self, hold: Hold) -> None:
         """Post one entry, unless it was posted before.
 
         What cannot be posted where it belongs reaches at least whoever asked.
         """
+        with _until_corrected():
+            await self._post(hold)
+
+    async def _post(self, hold: Hold) -> None:
         tenant, payload = hold.job.tenant, hold.job.payload
         conversation, seq = str(payload["conversation"]), int(str(payload["seq"]))
         entry = await self.deliveries.entry(tenant, conversation, seq)
@@ -70,6 +76,8 @@ class Delivering:
             place = await self._opened(hold, conversation, entry.place)
             hold.check()
             posted = await self._chat(place).post(place, message, key=key, again=again)
+        except Invalid:
+            raise
         except Refused as error:
             await self._tell_alone(hold, entry, message, error)
             raise
@@ -125,10 +133,11 @@ class Delivering:
     async def edit(self, hold: Hold) -> None:
         """Have a card show what has become of its request, or where a run is, where that was posted."""
         payload = hold.job.payload
-        if "run" in payload:
-            await self._edit_progress(hold, str(payload["run"]))
-        else:
-            await self._edit_card(hold, str(payload["request"]))
+        with _until_corrected():
+            if "run" in payload:
+                await self._edit_progress(hold, str(payload["run"]))
+            else:
+                await self._edit_card(hold, str(payload["request"]))
 
     async def _edit_card(self, hold: Hold, name: str) -> None:
         tenant = hold.job.tenant
@@ -189,6 +198,15 @@ class Delivering:
         if chat is None:
             raise Refused(f"{place.platform} is not configured, so nothing is posted there.")
         return chat
+
+
+@contextmanager
+def _until_corrected() -> Generator[None]:
+    """Have what is wrong with a token or a file only put it off: somebody will correct that."""
+    try:
+        yield
+    except Invalid as error:
+        raise Unavailable(error.shown) from error
 
 
 def _alone(message: Message, error: Refused) -> Text | None:

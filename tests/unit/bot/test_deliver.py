@@ -12,9 +12,10 @@ from adapters.storage import jobs
 from adapters.storage.deliveries import Deliveries
 from approvals import cards, reports
 from approvals.models import Request, State
+from approvals.policy import Authority
 from core.conversations import TurnEnd
 from core.deliveries import EDIT, POST, Asking, Text
-from core.errors import Refused, Unavailable
+from core.errors import Invalid, Refused, Unavailable
 from core.events import Place
 from core.jobs import LeaseLost
 from core.outcomes import Reason
@@ -278,6 +279,43 @@ async def test_what_a_platform_refuses_is_given_up_and_the_next_is_posted(
     await delivered(bots)
     assert texts(chat) == ["two"]
     assert await states(bots) == ["failed", "done"]
+
+
+async def test_p45_p51_what_a_revoked_token_held_up_is_posted_once_that_is_corrected(
+    bots: Bots, chat: FakeChat, clock: FrozenClock
+) -> None:
+    await tell(bots, "one", "two")
+    chat.fail([Invalid("Slack does not accept slack.bot_token.")] * 3)
+    await delivered(bots, clock)
+    assert texts(chat) == ["one", "two"]
+    assert await states(bots) == ["done", "done"]
+
+
+async def test_p45_a_card_is_drawn_anew_once_the_token_is_corrected(
+    bots: Bots, chat: FakeChat, clock: FrozenClock
+) -> None:
+    request = await ask(bots)
+    await delivered(bots)
+    await bots.world.deny("bob", request)
+    chat.fail([Invalid("Slack does not accept slack.bot_token.")] * 3)
+    await delivered(bots, clock)
+    card = chat.messages[0]
+    assert isinstance(card, Asking)
+    assert card.status == cards.status(await bots.world.now(request))
+
+
+async def test_a_file_that_cannot_be_read_just_now_only_puts_a_card_off(
+    bots: Bots, chat: FakeChat
+) -> None:
+    def unreadable() -> Authority:
+        raise Invalid("sayso.yml cannot be read.")
+
+    await ask(bots)
+    hold = await held(bots)
+    with pytest.raises(Unavailable, match=r"sayso\.yml cannot be read"):
+        await replace(bots.delivering, authority=unreadable).post(hold)
+    await bots.delivering.post(hold)
+    assert [isinstance(message, Asking) for message in chat.messages] == [True]
 
 
 async def test_what_is_for_a_platform_that_is_not_configured_holds_nothing_up(
