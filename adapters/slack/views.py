@@ -70,6 +70,9 @@ def review(told_card: Asking, private: str) -> JsonObject:
 
 def shows(asking: Asking) -> bool:
     """Return whether a window can show all of a card."""
+    card = asking.card
+    if sum(map(len, (*card.plan, *card.preview, *card.unchecked))) > _LARGEST:
+        return False  # at once: who pressed the button waits
     shown = [*islice(_all(asking), _MOST_BLOCKS + 2)]
     return len(shown) <= _MOST_BLOCKS and len(json.dumps(shown)) <= _LARGEST
 
