@@ -63,7 +63,9 @@ class Delegation:
         if asyncio.get_running_loop().time() >= self.until:
             return _OVER
         with _for_now():
-            authority, principal = await self.gate.person(self.turn.tenant, self.turn.principal)
+            authority, principal = await self.gate.acting.person(
+                self.turn.tenant, self.turn.principal
+            )
         if not self.may_use(authority, principal, checked.tool):
             return MISSING
         off = self.gate.switches.offline(authority, self.turn.profile, [checked])
@@ -75,7 +77,7 @@ class Delegation:
     async def count(self, calls: Sequence[Checked]) -> TooOften | None:
         """Count calls, all or none; return which of them came too often."""
         with _for_now():
-            rules = self.gate.authority().rates
+            rules = self.gate.acting.authority().rates
         found = [(at, rules.of(checked.tool.name)) for at, checked in enumerate(calls)]
         rated = [(at, rate) for at, rate in found if rate]
         lacking = await self.rates.take(

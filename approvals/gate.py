@@ -3,15 +3,15 @@
 import asyncio
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from approvals import cards, denials, entitlement, secrecy
+from approvals.acting import Acting
 from approvals.freeze import Freezer, Frozen
 from approvals.models import LIVE, Denial, Proposal, Request, Spent, State, Voted
 from approvals.new_request import new_request
 from approvals.policy import Authority
-from approvals.standings import Standings
 from approvals.store import ApprovalStore
 from approvals.switches import Switches
 from approvals.unchanged import Unchanged
@@ -21,8 +21,7 @@ from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
-from core.principals import STRANGER, Identity, Principal
-from core.rates import TOO_FAST, Rate, Rates
+from core.principals import Identity, Principal
 from core.redaction import Redactor
 from core.roster import Freshness
 from core.tools import Toolbox
@@ -38,14 +37,11 @@ class Gate:
 
     store: ApprovalStore
     freezer: Freezer
-    authority: Callable[[], Authority]
-    """Reads people and rules afresh, as the file has them; raises where they cannot be read."""
+    acting: Acting
     toolbox: Callable[[], Toolbox]
     """Reads the catalogue afresh; raises where it cannot be read."""
     switches: Switches
     redactor: Redactor
-    rates: Rates
-    standings: Standings = field(default_factory=Standings)
 
     async def freeze(self, proposal: Proposal) -> Plan:
         """Do every check that needs nobody and return the plan; ask nobody."""
@@ -89,7 +85,7 @@ class Gate:
 
     async def _asking(self, proposal: Proposal) -> Authority:
         who = (proposal.tenant, proposal.requester)
-        authority = await self.standings.acting(self.authority(), *who)
+        authority = await self.acting.standings.acting(self.acting.authority(), *who)
         authority.directory.must_be_here(proposal.requester)
         return authority
 
@@ -116,70 +112,17 @@ class Gate:
                 "less at once; tell an operator where that does not help."
             ) from error
 
-    async def who(
-        self, identity: Identity, freshness: Freshness = Freshness.RECENT
-    ) -> tuple[Authority, Principal]:
-        """Return people and rules as they are now, and who is acting; a stranger is put on record."""
-        authority = await self.standings.around(self.authority(), identity, freshness)
-        return await self._resolved(authority, identity)
-
-    async def asks(self, identity: Identity) -> tuple[Authority, Principal]:
-        """Return the same as `who`, where everybody else is as they are listed."""
-        authority = await self.standings.alone(self.authority(), identity, Freshness.RECENT)
-        return await self._resolved(authority, identity)
-
-    async def _resolved(
-        self, authority: Authority, identity: Identity
-    ) -> tuple[Authority, Principal]:
-        try:
-            return authority, authority.directory.resolve(identity)
-        except Refused as error:
-            workspace = (identity.platform, identity.workspace)
-            if workspace in authority.directory.workspaces:
-                await self.store.attempt_refused(
-                    authority.directory.workspaces[workspace],
-                    principal=STRANGER,
-                    request=identity.user,
-                    why=error.logged,
-                )
-            raise
-
-    async def admit(self, identity: Identity, doing: str) -> tuple[Authority, Principal]:
-        """Return the same as `who` for somebody who is not too fast; raise `Refused` otherwise (C67).
-
-        What people are `doing` is counted by itself: who asks much may still vote.
-        """
-        authority, principal = await self.who(identity)
-        rate = authority.rates.of_people(doing)
-        lacking = await self.rates.take(principal.tenant, principal.id, [rate])
-        if lacking:
-            await self.refuse(principal, "", lacking[0].refusal(TOO_FAST))
-        return authority, principal
-
-    async def count(self, principal: Principal, rate: Rate) -> None:
-        """Count what somebody did, where there is room: it was refused already."""
-        await self.rates.take(principal.tenant, principal.id, [rate])
-
-    async def person(self, tenant: str, principal: str) -> tuple[Authority, Principal]:
-        """Return people and rules, and somebody as they are now; everybody else is as listed."""
-        authority = await self.standings.of(self.authority(), tenant, [principal], Freshness.RECENT)
-        authority.directory.must_be_here(principal)
-        found = authority.directory.find(tenant, principal)
-        if found is None:
-            raise Refused("Sayso does not know you any more, so this was not looked at.")
-        return authority, found
-
     async def seen(
         self, identity: Identity, given: str, freshness: Freshness = Freshness.RECENT
     ) -> tuple[Authority, Principal, Request]:
         """Return who is acting, and a request that they may know of; one refusal where they may not."""
-        authority, principal = await self.who(identity, freshness)
+        authority, principal = await self.acting.who(identity, freshness)
         found = await self._seen(authority, principal, given, also_altered=True)
         return authority, principal, found
 
     async def again(self, click: AskAgain) -> Request:
         """Return a request that this person may ask for once more; raise `Refused` otherwise."""
-        authority, principal = await self.who(click.identity)
+        authority, principal = await self.acting.who(click.identity)
         return await self.may_again(authority, principal, click.request)
 
     async def may_again(self, authority: Authority, principal: Principal, given: str) -> Request:
@@ -191,9 +134,9 @@ class Gate:
         own = principal.id == request.requester and request.state is not State.DENIED
         about = entitlement.resources(request)
         if not own and not authority.policy.may(principal, "plan:approve", about):
-            named = await self.standings.named(self.authority(), principal.tenant)
+            named = await self.acting.standings.named(self.acting.authority(), principal.tenant)
             reason = entitlement.not_again(named, request)
-            await self.refuse(principal, request.id, reason)
+            await self.acting.refuse(principal, request.id, reason)
         return request
 
     async def approve(self, click: Approve, *, runner: str | None = None) -> Voted:
@@ -203,12 +146,12 @@ class Gate:
 
         `runner` names this process where it is about to run it by itself.
         """
-        authority, principal = await self.admit(click.identity, "votes")
+        authority, principal = await self.acting.admit(click.identity, "votes")
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
         reason = entitlement.not_a_voter(authority, principal, request)
         if reason:
-            await self.refuse(principal, request.id, reason)
+            await self.acting.refuse(principal, request.id, reason)
         await self._must_be_unchanged(principal.id, request, Freshness.RECENT)
         voted = await self.store.vote(
             request.tenant, request.id, principal=principal.id, runner=runner
@@ -219,12 +162,12 @@ class Gate:
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""
         # No rate holds back a no, and no platform that cannot be asked.
-        authority, principal = await self.who(click.identity, Freshness.HELD)
+        authority, principal = await self.acting.who(click.identity, Freshness.HELD)
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
         if not authority.policy.may_any(principal, "plan:deny", entitlement.resources(request)):
             doubt = entitlement.doubt(authority, principal.id)
-            await self.refuse(principal, request.id, f"You may not deny this.{doubt}")
+            await self.acting.refuse(principal, request.id, f"You may not deny this.{doubt}")
         reason = one_line(self.redactor.text(click.reason))
         denied = await self.store.deny(
             request.tenant, request.id, principal=principal.id, reason=reason
@@ -254,12 +197,12 @@ class Gate:
         unknown = f"{UNKNOWN}{entitlement.doubt(authority, principal.id)}"
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
         if request is None:
-            await self.refuse(principal, given, unknown)
+            await self.acting.refuse(principal, given, unknown)
         if not request.is_intact and not (also_altered and request.state not in LIVE):
             # What it is about can no longer be told, so neither can who may know of it.
             await self._revoke(principal.id, request, cards.ALTERED)
         if not entitlement.may_see(authority, principal, request):
-            await self.refuse(principal, given, unknown)
+            await self.acting.refuse(principal, given, unknown)
         return request
 
     async def _must_live(self, principal: Principal, request: Request) -> None:
@@ -268,17 +211,17 @@ class Gate:
 
     async def _too_late(self, principal: Principal, request: Request) -> NoReturn:
         logged = f"Too late: it is {request.state.value}."
-        await self.refuse(principal, request.id, cards.too_late(request), logged=logged)
+        await self.acting.refuse(principal, request.id, cards.too_late(request), logged=logged)
 
     async def _must_be_unchanged(
         self, principal: str, request: Request, freshness: Freshness
     ) -> None:
         unchanged = Unchanged(
             freezer=self.freezer,
-            authority=self.authority,
+            authority=self.acting.authority,
             toolbox=self.toolbox,
             switches=self.switches,
-            standings=self.standings,
+            standings=self.acting.standings,
         )
         obstacle = await unchanged.obstacle(request, freshness)
         if obstacle:
@@ -290,16 +233,3 @@ class Gate:
         )
         ran = revoked.state is State.SPENT
         raise Refused(cards.too_late(revoked) if ran else f"Not run. {cards.too_late(revoked)}")
-
-    async def refuse(
-        self, principal: Principal, request: str, reason: str, *, logged: str = ""
-    ) -> NoReturn:
-        """Refuse what somebody tried, and put it on record; `request` is what they gave.
-
-        A reason that holds anybody's words has another form for the log.
-        """
-        refused = Refused(reason, logged=logged)
-        await self.store.attempt_refused(
-            principal.tenant, principal=principal.id, request=request, why=refused.logged
-        )
-        raise refused

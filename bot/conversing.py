@@ -221,7 +221,7 @@ class Conversing:
         if not self.app.settings.console.allow_as:
             raise Refused(_NO_AS)
         try:
-            await self.app.looking.gate.who(self._identity(name))
+            await self.app.looking.gate.acting.who(self._identity(name))
         except Refused as error:
             raise Refused(_NOBODY) from error
         self.sit(name)

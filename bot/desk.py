@@ -66,7 +66,7 @@ class FrontDesk:
         return bool(tenant and await self.conversations.at(tenant, place))
 
     def _tenant(self, place: Place) -> str | None:
-        directory = self.looking.gate.authority().directory
+        directory = self.looking.gate.acting.authority().directory
         return directory.workspaces.get((place.platform, place.workspace))
 
     async def _taken(self, event: Event) -> Told:
@@ -108,7 +108,7 @@ class FrontDesk:
 
     async def _suggested(self, event: TakeUp) -> Ask:
         """Return what a suggestion says, asked by whoever pressed it, where it was made."""
-        authority, principal = await self.looking.gate.who(event.identity)
+        authority, principal = await self.looking.gate.acting.who(event.identity)
         turn = await self.conversations.turn(principal.tenant, event.turn)
         here = turn is not None and turn.place == event.place
         if turn is None or not (
@@ -116,7 +116,7 @@ class FrontDesk:
             and 0 <= event.number < len(turn.suggestions)
             and entitlement.may_chat(authority, principal, turn.place)
         ):
-            await self.looking.gate.refuse(principal, event.turn, _NO_SUGGESTION)
+            await self.looking.gate.acting.refuse(principal, event.turn, _NO_SUGGESTION)
         return Ask(
             identity=event.identity,
             place=event.place,
@@ -147,14 +147,14 @@ class FrontDesk:
                 return await self.stopping.stop_run(event)
 
     async def _stop_here(self, event: StopHere) -> Stopped | str:
-        _, principal = await self.looking.gate.who(event.identity)
+        _, principal = await self.looking.gate.acting.who(event.identity)
         here = await self.conversations.at(principal.tenant, event.place)
         if here is None:
             return _NOTHING_HERE
         return await self.stopping.stop(Stop(identity=event.identity, conversation=here))
 
     async def _stop_turn(self, event: StopRun) -> Stopped | str:
-        _, principal = await self.looking.gate.who(event.identity)
+        _, principal = await self.looking.gate.acting.who(event.identity)
         turn = await self.conversations.turn(principal.tenant, event.request)
         if turn is None:
             return _NOTHING_HERE
@@ -183,7 +183,7 @@ class FrontDesk:
         turn = await self._that_came(event)
         if turn is None or turn.request is None:
             return Told()
-        _, principal = await self.looking.gate.who(event.identity)
+        _, principal = await self.looking.gate.acting.who(event.identity)
         if turn.principal == principal.id:
             await self.looking.requests.edited(principal.tenant, turn.request)
         return Told()

@@ -85,7 +85,7 @@ class Inbox:
         That is in a new conversation, unless one is named beside the place. Raises `Refused` where
         that person may not.
         """
-        authority, principal = await self.gate.person(*who)
+        authority, principal = await self.gate.acting.person(*who)
         place, conversation = where if isinstance(where, tuple) else (where, None)
         if not entitlement.may_chat(authority, principal, place):
             raise Refused(NOT_HERE)
@@ -106,18 +106,18 @@ class Inbox:
         A message that came in before is neither counted nor too fast. Whether it did is asked again
         where it is kept, so that of two deliveries at once neither is refused for the other.
         """
-        authority, principal = await self.gate.asks(ask.identity)
+        authority, principal = await self.gate.acting.asks(ask.identity)
         arrival = _arrival(ask, authority, principal)
         before = await self.conversations.arrived_before(arrival)
         if isinstance(before, NoRoom):
-            await self.gate.refuse(principal, "", before.refusal(TOO_FAST))
+            await self.gate.acting.refuse(principal, "", before.refusal(TOO_FAST))
         try:
             yield await self._welcome(ask, authority, principal, before)
         except TooFast as error:
-            await self.gate.refuse(principal, "", error.shown)
+            await self.gate.acting.refuse(principal, "", error.shown)
         except Refused:
             if not before:
-                await self.gate.count(principal, authority.rates.messages)
+                await self.gate.acting.count(principal, authority.rates.messages)
             raise
 
     async def _welcome(
@@ -125,7 +125,7 @@ class Inbox:
     ) -> _Admitted:
         if not entitlement.may_chat(authority, principal, ask.place):
             doubt = entitlement.doubt(authority, principal.id)
-            await self.gate.refuse(principal, ask.place.resource, f"{NOT_HERE}{doubt}")
+            await self.gate.acting.refuse(principal, ask.place.resource, f"{NOT_HERE}{doubt}")
         if before:
             self.look()
         received = Received(turn=before, ahead=0) if before else None
@@ -139,7 +139,7 @@ class Inbox:
         try:
             return profiles.chosen(ask.profile, principal.groups | {EVERYONE}).name
         except Refused as error:
-            await self.gate.refuse(principal, "", error.shown)
+            await self.gate.acting.refuse(principal, "", error.shown)
 
     def _wish(self, text: str) -> Wish:
         sounded = _message(text)

@@ -33,18 +33,18 @@ class Looking:
 
     async def waiting(self, identity: Identity) -> list[Request]:
         """Return the requests that wait for people or for their run."""
-        await self.gate.admit(identity, "looks")
+        await self.gate.acting.admit(identity, "looks")
         return await self.decidable(identity)
 
     async def decidable(self, identity: Identity) -> list[Request]:
         """Return the same for a decision that names none: no rate holds back a no."""
-        authority, principal = await self.gate.who(identity)
+        authority, principal = await self.gate.acting.who(identity)
         live = await self.requests.live(principal.tenant, None)
         return [one for one in live if entitlement.may_see(authority, principal, one)]
 
     async def ended(self, seat: Seat) -> list[Request]:
         """Return the requests of this conversation that somebody could ask for again."""
-        authority, principal = await self.gate.admit(seat.identity, "looks")
+        authority, principal = await self.gate.acting.admit(seat.identity, "looks")
         there = seat.conversation
         if there is None:
             return []
@@ -59,7 +59,7 @@ class Looking:
 
         There is one refusal for every request that is not theirs.
         """
-        await self.gate.admit(identity, "looks")
+        await self.gate.acting.admit(identity, "looks")
         _, _, found = await self.gate.seen(identity, request)
         now, run = await self.latest(found)
         card, told = cards.drawn(now, run)
@@ -81,15 +81,15 @@ class Looking:
 
     async def said(self, seat: Seat) -> list[Said]:
         """Return what was said in a conversation, oldest first."""
-        authority, principal = await self.gate.admit(seat.identity, "looks")
+        authority, principal = await self.gate.acting.admit(seat.identity, "looks")
         if not entitlement.may_chat(authority, principal, seat.place):
-            await self.gate.refuse(principal, seat.place.resource, NOT_HERE)
+            await self.gate.acting.refuse(principal, seat.place.resource, NOT_HERE)
         return [*await self.records.said(seat.conversation)] if seat.conversation else []
 
     async def _ran(
         self, identity: Identity, read: Callable[..., Awaitable[Sequence[Ran]]]
     ) -> list[Ran]:
-        authority, principal = await self.gate.admit(identity, "looks")
+        authority, principal = await self.gate.acting.admit(identity, "looks")
 
         async def page(last: Ran | None) -> Sequence[Ran]:
             return await read(principal.tenant, most=_PAGE, before=last and last[0])

@@ -30,7 +30,9 @@ class _Behind:
         said = [one for one in found if not _is_command(one.text)]
         if not said:
             return ()
-        authority = await self.gate.standings.named(self.gate.authority(), self.turn.tenant)
+        authority = await self.gate.acting.standings.named(
+            self.gate.acting.authority(), self.turn.tenant
+        )
         return [one for one in said if self._may_say(authority, one)]
 
     def _may_say(self, authority: Authority, one: Message) -> bool:

@@ -22,7 +22,7 @@ class Reminding:
         request = await self.store.get(tenant, name)
         if request is None or request.state is not State.OPEN or not request.is_intact:
             return
-        authority = await self.gate.standings.named(self.gate.authority(), tenant)
+        authority = await self.gate.acting.standings.named(self.gate.acting.authority(), tenant)
         wanted = entitlement.yet_to_vote(authority, request)
         hold.check()
         await self.store.remind(tenant, name, cards.reminder(request, wanted))

@@ -59,16 +59,16 @@ class Resolving:
         return seen
 
     async def _theirs(self, identity: Identity, run: str) -> tuple[Principal, Run]:
-        authority, principal = await self.gate.admit(identity, "looks")
+        authority, principal = await self.gate.acting.admit(identity, "looks")
         found = await self.store.run(principal.tenant, run)
         about = tuple(map(of_runbook, found.tools if found else ()))
         if found is None:
-            await self.gate.refuse(principal, run, _NO_RUN)
+            await self.gate.acting.refuse(principal, run, _NO_RUN)
         if not authority.policy.may(principal, "run:resolve", about):
             request = await self.requests.get(principal.tenant, found.request)
             known = request is not None and entitlement.may_see(authority, principal, request)
             holders = authority.holders(principal.tenant, "run:resolve", about)
-            await self.gate.refuse(principal, run, _not_yours(holders) if known else _NO_RUN)
+            await self.gate.acting.refuse(principal, run, _not_yours(holders) if known else _NO_RUN)
         return principal, found
 
     async def _command(self, run: Run, index: int) -> RunStep:

@@ -86,7 +86,7 @@ class Stopping:
         withdrawn; several are only listed. Idle is no failure, so a second stop is harmless; nor is
         a conversation that this person may not know of.
         """
-        authority, principal = await self.gate.who(event.identity, Freshness.HELD)
+        authority, principal = await self.gate.acting.who(event.identity, Freshness.HELD)
         live = await self._live(authority, principal, event)
         if event.conversation is None and not event.everything:
             running: tuple[Turn | Run, ...] = (*live.turns, *live.runs)
@@ -101,7 +101,7 @@ class Stopping:
 
     async def elsewhere(self, identity: Identity) -> Stopped:
         """Return what this person may stop, wherever it is, as choices; stop none of it."""
-        authority, principal = await self.gate.who(identity, Freshness.HELD)
+        authority, principal = await self.gate.acting.who(identity, Freshness.HELD)
         live = await self._live(authority, principal, Stop(identity=identity))
         return Stopped(choices=(*live.turns, *live.runs, *live.requests), asked=live.asked)
 
@@ -111,7 +111,7 @@ class Stopping:
             event.identity, event.request, Freshness.HELD
         )
         if not entitlement.may_stop(authority, principal, request):
-            await self.gate.refuse(principal, request.id, _NOT_YOURS)
+            await self.gate.acting.refuse(principal, request.id, _NOT_YOURS)
         run = await self.runs.run_of(principal.tenant, request.id)
         runs = (run,) if run and run.state is RunState.RUNNING else ()
         live = _Live(turns=(), queued=(), runs=runs, requests=())
@@ -126,7 +126,7 @@ class Stopping:
         seen = [one for one in work if entitlement.may_see(authority, principal, one[0])]
         heard = [one for one in turns if entitlement.may_chat(authority, principal, one.turn.place)]
         if where and (seen or heard) and not (theirs or asked):
-            await self.gate.refuse(principal, where, _NOT_YOURS)
+            await self.gate.acting.refuse(principal, where, _NOT_YOURS)
         return _Live(
             turns=tuple(one.turn for one in asked if one.runs),
             queued=tuple(one.turn for one in asked if not one.runs),

@@ -90,7 +90,9 @@ class Turning:
         )
 
     async def _outcome(self) -> Outcome:
-        authority, principal = await self.means.gate.person(self.turn.tenant, self.turn.principal)
+        authority, principal = await self.means.gate.acting.person(
+            self.turn.tenant, self.turn.principal
+        )
         given = self._given(authority, principal)
         match self.turn.wish:
             case Words(text=text):

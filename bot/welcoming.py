@@ -32,7 +32,7 @@ class Welcoming:
 
     async def to_channel(self, place: Place) -> str:
         """Return what a channel is told when Sayso was brought into it."""
-        authority = self.gate.authority()
+        authority = self.gate.acting.authority()
         tenant = authority.directory.workspaces.get((place.platform, place.workspace))
         if tenant is None:
             return "This workspace is nobody's here. An operator has to list it under `tenants`."
@@ -41,7 +41,7 @@ class Welcoming:
 
     async def to_person(self, identity: Identity, place: Place | None = None) -> str:
         """Return what somebody may do, anywhere or in a channel; raise `Refused` for a stranger."""
-        authority, principal = await self.gate.admit(identity, "looks")
+        authority, principal = await self.gate.acting.admit(identity, "looks")
         if place and not authority.policy.may(principal, "chat:ask", [place.resource]):
             return _NOTHING
         lines = [*self._for_one(authority, principal)]

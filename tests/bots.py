@@ -129,7 +129,7 @@ class Bots:
             conversations=stores.conversations,
             chats=self.chats,
             live=self.live,
-            authority=self.world.gate.authority,
+            authority=self.world.gate.acting.authority,
         )
 
     @cached_property

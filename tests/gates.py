@@ -7,6 +7,7 @@ from datetime import timedelta
 from adapters.counted import CountedRunner
 from adapters.storage.rates import Rates
 from approvals import cards
+from approvals.acting import Acting
 from approvals.freeze import Freezer
 from approvals.gate import Gate
 from approvals.models import Proposal, Request, Rule, Run, Spent
@@ -109,12 +110,15 @@ class World:
         return Gate(
             store=self.stores.requests,
             freezer=Freezer(runner=self.counted, files=self.files, folder=self.folder),
-            authority=self.authority,
+            acting=Acting(
+                store=self.stores.requests,
+                authority=self.authority,
+                rates=Rates(self.stores.database),
+                standings=Standings(rosters=self.rosters),
+            ),
             toolbox=lambda: Toolbox.of(self.tools),
             switches=self.switches,
             redactor=Redactor.of([SECRET]),
-            rates=Rates(self.stores.database),
-            standings=Standings(rosters=self.rosters),
         )
 
     def authority(self) -> Authority:

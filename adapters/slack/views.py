@@ -147,6 +147,11 @@ def home(what: Home, team: str) -> JsonObject:
     }
 
 
+def no_home(words: str) -> JsonObject:
+    """Return why somebody is not shown what waits and what runs: nothing looks empty that is not."""
+    return {"type": "home", "blocks": [_lines([words])]}
+
+
 def _waits(waits: Sequence[Asking], more: int, team: str) -> Iterator[JsonObject]:
     yield rich_text.header("Waits for you")
     if not waits:

@@ -43,7 +43,7 @@ def kinds_of(parts: Parts) -> dict[str, Kind]:
         conversations=parts.conversations,
         chats=parts.chats,
         live=parts.live,
-        authority=parts.gate.authority,
+        authority=parts.gate.acting.authority,
     )
     expiring = Expiring(store=parts.requests)
     reminding = Reminding(store=parts.requests, gate=parts.gate)

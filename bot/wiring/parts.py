@@ -21,6 +21,7 @@ from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
 from adapters.storage.transactions import Database, ErasingDatabase
 from adapters.workfolder import WorkFolder
+from approvals.acting import Acting
 from approvals.freeze import Freezer
 from approvals.gate import Gate
 from approvals.standings import Standings
@@ -99,7 +100,14 @@ class Parts:
             freezer=Freezer(
                 runner=self.runner, files=WorkFolder(work), folder=configured.runbooks.workdir
             ),
-            authority=AuthorityFile(file),
+            acting=Acting(
+                store=self.requests,
+                authority=AuthorityFile(file),
+                rates=Rates(self.database),
+                standings=Standings(
+                    rosters={name: platform.roster for name, platform in self.platforms.items()}
+                ),
+            ),
             toolbox=self.folder.toolbox,
             switches=Switches(
                 plan_only=configured.execution.plan_only,
@@ -107,10 +115,6 @@ class Parts:
                 network=configured.execution.network,
             ),
             redactor=self.redactor,
-            rates=Rates(self.database),
-            standings=Standings(
-                rosters={name: platform.roster for name, platform in self.platforms.items()}
-            ),
         )
 
         self.scheduling = Scheduling(

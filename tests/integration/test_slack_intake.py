@@ -13,6 +13,7 @@ from core.platforms import Home, Told
 from tests.slack import ALICE, BOB, OPS, Scene, asking, connected, slack_of_two
 from tests.standins.slack import FakeSlack
 from tests.standins.slack.faults import Fault
+from tests.standins.slack.plain import text_of
 
 HURRIED = Patience(event=0.1, person=0.1)
 DOWN = Unavailable("The database is away. Try again later.")
@@ -424,6 +425,18 @@ async def test_the_home_tab_and_prompts_are_drawn_when_somebody_looks(scene: Sce
     assert messages.acked
     await scene.slack.until(lambda: scene.slack.work.homes and scene.slack.work.prompts)
     assert scene.desk.homes[0].user == ALICE
+
+
+@pytest.mark.parametrize("error", [Refused("Sayso does not know you here."), DOWN])
+async def test_c64_whoever_may_not_see_what_waits_is_told_why_in_the_home_tab(
+    scene: Scene, error: Exception
+) -> None:
+    scene.desk.home_is = error
+
+    await scene.slack.hands.open_home(ALICE)
+    await scene.slack.until(lambda: scene.slack.work.homes)
+
+    assert text_of(scene.slack.work.homes[ALICE]) == str(error)
 
 
 async def test_a_home_tab_that_cannot_be_drawn_harms_nothing(scene: Scene) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from functools import partial
 
 import pytest
 import pytest_asyncio
@@ -180,7 +181,7 @@ async def test_p27_a_yes_and_a_no_at_once_are_one_decision(acme: Team) -> None:
         yes = acme.clicks(CAROL, card, "Approve")
         both = (no, yes) if number % 2 else (yes, no)
         assert all(one.acked for one in await asyncio.gather(*both))
-        await acme.slack.until(lambda t=thread: not acme.cards(t))
+        await acme.slack.until(partial(_decided, acme, thread))
         if acme.sayso.state(acme.request(card)) == "denied":
             await acme.reads(thread, "Denied by bob: not now")
             assert len(acme.sayso.ledger()) == ran
@@ -215,3 +216,7 @@ async def test_p34_a_click_while_the_database_is_busy_is_acknowledged_and_counts
         assert len(acme.sayso.ledger()) == ran
     await acme.reads(thread, "succeeded")
     assert len(acme.sayso.ledger()) == ran + 1
+
+
+def _decided(acme: Team, thread: str) -> bool:
+    return not acme.cards(thread)

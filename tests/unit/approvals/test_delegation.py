@@ -32,7 +32,7 @@ def world(stores: Stores) -> World:
 def delegation(world: World, *, seconds: float = 60, profile: str = DEFAULT) -> Delegation:
     return Delegation(
         gate=world.gate,
-        rates=world.gate.rates,
+        rates=world.gate.acting.rates,
         turn=replace(a_turn(), profile=profile),
         claim=CALLS,
         until=asyncio.get_running_loop().time() + seconds,

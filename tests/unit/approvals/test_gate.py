@@ -707,16 +707,16 @@ async def test_dry_runs_before_the_spend_are_named_after_the_request(world: Worl
 
 
 async def test_somebody_is_found_as_they_are_in_the_directory_now(world: World) -> None:
-    _, alice = await world.gate.person(TENANT, "alice")
+    _, alice = await world.gate.acting.person(TENANT, "alice")
     assert alice.groups == {"dev", "ops"}
     world.groups["alice"] = {"ops"}
-    authority, alice = await world.gate.person(TENANT, "alice")
+    authority, alice = await world.gate.acting.person(TENANT, "alice")
     assert alice.groups == {"ops"}
-    assert authority == world.gate.authority()
+    assert authority == world.gate.acting.authority()
 
 
 async def test_who_was_removed_meanwhile_is_not_answered(world: World) -> None:
     del world.groups["alice"]
     with pytest.raises(Refused) as refusal:
-        await world.gate.person(TENANT, "alice")
+        await world.gate.acting.person(TENANT, "alice")
     assert refusal.value.shown == "Sayso does not know you any more, so this was not looked at."

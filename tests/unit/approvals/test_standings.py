@@ -197,7 +197,7 @@ async def test_p36_a_group_that_was_asked_five_minutes_ago_counts_for_a_click_wh
 ) -> None:
     request = await world.propose()
     await failed(world.approve("alice", request))  # now everybody was asked about
-    await world.gate.who(BOB_ON_SLACK)
+    await world.gate.acting.who(BOB_ON_SLACK)
     slack.down = DOWN
     clock.pass_by(5 * MINUTE)
     granted = await world.approve("bob", request)
@@ -265,7 +265,7 @@ async def test_p36_an_approver_who_is_gone_is_not_named_and_nothing_breaks(
     world: World, slack: FakeRoster
 ) -> None:
     slack.gone["U2"] = Why.DEACTIVATED
-    await failed(world.gate.who(BOB_ON_SLACK))
+    await failed(world.gate.acting.who(BOB_ON_SLACK))
     request = await world.propose()
     assert ("May approve", "carol") in [(f.label, f.text) for f in request.card.facts]
     assert (await world.approve("carol", request)).state is State.GRANTED
@@ -275,7 +275,7 @@ async def test_p36_who_is_gone_is_not_answered_and_asks_for_nothing(
     world: World, slack: FakeRoster
 ) -> None:
     slack.gone["U1"] = Why.DEACTIVATED
-    assert type(await failed(world.gate.person(TENANT, "alice"))) is Refused
+    assert type(await failed(world.gate.acting.person(TENANT, "alice"))) is Refused
     told = (await failed(world.propose())).shown
     assert told.startswith("Nothing was done: the Slack account of alice was deactivated")
     assert len(await world.attempts()) == 1
@@ -286,7 +286,7 @@ async def test_p36_who_cannot_be_asked_about_asks_for_nothing_and_is_told_why(
 ) -> None:
     slack.down = DOWN
     who = NO_BOB.replace("bob", "alice")
-    assert isinstance(await failed(world.gate.person(TENANT, "alice")), Unavailable)
+    assert isinstance(await failed(world.gate.acting.person(TENANT, "alice")), Unavailable)
     told = await failed(world.propose())
     assert isinstance(told, Unavailable)
     assert told.shown == f"Nothing was done. {who}. Try again in a minute."
@@ -318,15 +318,15 @@ async def test_i14_what_another_tenants_platform_says_is_not_asked_for(
     world: World, slack: FakeRoster
 ) -> None:
     world.rosters = {"console": slack}
-    await world.gate.who(EVE)
+    await world.gate.acting.who(EVE)
     assert {user for users, _ in slack.asked for user in users} == {"bob"}
 
 
 async def test_who_asks_for_something_is_asked_about_alone_however_many_are_listed(
     world: World, slack: FakeRoster
 ) -> None:
-    await world.gate.asks(ALICE)
-    await world.gate.person(TENANT, "alice")
+    await world.gate.acting.asks(ALICE)
+    await world.gate.acting.person(TENANT, "alice")
     assert slack.asked == [(frozenset({"U1"}), Freshness.RECENT)] * 2
 
 
@@ -336,8 +336,8 @@ async def test_p36_who_may_not_ask_again_is_told_names_of_nobody_who_is_gone(
     request = await world.propose()
     await world.deny("bob", request, "no")
     slack.gone["U3"] = Why.DEACTIVATED
-    await failed(world.gate.who(CAROL))
-    authority, principal = await world.gate.person(TENANT, "alice")
+    await failed(world.gate.acting.who(CAROL))
+    authority, principal = await world.gate.acting.person(TENANT, "alice")
     told = await failed(world.gate.may_again(authority, principal, request.id))
     assert told.shown.endswith("only who may approve it may ask for it again: bob may.")
 
@@ -347,13 +347,13 @@ async def test_who_is_nobody_in_no_tenant_is_asked_about_nowhere(
 ) -> None:
     nobody = Identity(platform="slack", workspace="T9", user="U1")
     await failed(world.gate.approve(Approve(identity=nobody, request="a" * 32)))
-    await failed(world.gate.asks(nobody))
+    await failed(world.gate.acting.asks(nobody))
     assert slack.asked == []
 
 
 async def test_a_platform_that_does_not_say_is_a_no(world: World) -> None:
     world.rosters = {"slack": Silent()}
-    error = await failed(world.gate.who(BOB_ON_SLACK))
+    error = await failed(world.gate.acting.who(BOB_ON_SLACK))
     assert error.shown == (
         "Nothing was done. Slack could not be asked about bob just now: it did not say. "
         "Try again in a minute."

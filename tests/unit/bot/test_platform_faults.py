@@ -5,7 +5,8 @@ from contextlib import AbstractAsyncContextManager
 
 from bot.wiring.platforms import wrong
 from core.deliveries import Chat
-from core.platforms import Desk, Roster
+from core.platforms import Desk
+from core.roster import Roster
 
 
 class Hanging:

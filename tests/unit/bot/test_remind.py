@@ -141,6 +141,6 @@ async def test_p36_who_is_known_to_be_gone_on_their_platform_is_not_named(
     clock.pass_by(HOUR * 0.5)
     world.rosters = {"slack": slack}
     with pytest.raises(Refused):
-        await world.gate.who(BOB_ON_SLACK)
+        await world.gate.acting.who(BOB_ON_SLACK)
     [note] = await reminded(world, clock, after=0)
     assert note.endswith("May approve: carol.")
