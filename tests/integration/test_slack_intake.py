@@ -56,6 +56,31 @@ async def test_a_mention_is_taken_and_acknowledged(scene: Scene) -> None:
     assert scene.slack.work.sessions[OPS, mention.ts][0]["status"] == "processing"
 
 
+@pytest.mark.parametrize("first", ["app_mention", "message"])
+@pytest.mark.parametrize("text", ["help", "stop", f"approve {'a' * 32}"])
+async def test_p02_a_command_in_a_mention_is_done_and_answered_once(
+    scene: Scene, text: str, first: str
+) -> None:
+    scene.desk.says = [Told(text="Done."), Told(text="Done before.")]
+
+    both = await scene.slack.people.mention(ALICE, OPS, text, first=first)
+    await scene.slack.until(lambda: scene.slack.ephemerals(ALICE))
+
+    assert [one.acked for one in both] == [True, True]
+    assert (len(scene.desk.events), scene.slack.ephemerals(ALICE)) == (1, ["Done."])
+
+
+async def test_p02_a_mention_that_means_nothing_is_answered_once(scene: Scene) -> None:
+    def told(channel: str) -> int:
+        return sum(one["channel"] == channel for one in scene.slack.work.ephemeral)
+
+    await scene.slack.people.mention(ALICE, OPS, "approve it")
+    await scene.slack.people.say(ALICE, ALICE, "approve it")
+    await scene.slack.until(lambda: told(OPS) and told(scene.slack.work.dm(ALICE)))
+
+    assert (told(OPS), told(scene.slack.work.dm(ALICE))) == (1, 1)
+
+
 async def test_what_is_not_for_sayso_is_acknowledged_and_goes_nowhere(scene: Scene) -> None:
     said = await scene.slack.people.say(ALICE, OPS, "good morning")
     botted = await scene.slack.people.other_bot(OPS, "deploy", mentions=True)
