@@ -1,12 +1,12 @@
 """What happens until the thread of a conversation shows what was said: posted once, in order."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from approvals import cards, entitlement, progress, reports
+from approvals.acting import Acting
 from approvals.models import Request, State
-from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
 from bot.live import Live
 from core.conversations import Conversations
@@ -45,8 +45,7 @@ class Delivering:
     chats: Mapping[str, Chat]
     """By platform."""
     live: Live
-    authority: Callable[[], Authority]
-    """Reads people and rules afresh; raises where they cannot be read."""
+    acting: Acting
 
     async def open(self, hold: Hold) -> None:
         """Open the thread of a conversation that began outside of any, unless that was done before."""
@@ -119,7 +118,7 @@ class Delivering:
 
     def _alone(self, tenant: str, entry: Delivery) -> Place | None:
         """Return where only whoever asked last reads; None where that is no one there."""
-        directory = self.authority().directory
+        directory = self.acting.authority().directory
         platform, workspace = entry.place.platform, entry.place.workspace
         if platform == TERMINAL or directory.find(tenant, entry.asker) is None:
             return None
@@ -171,27 +170,34 @@ class Delivering:
                 text = reports.in_chat(entry.text, run)
                 return Text(text=text, buttons=reports.choices(run), is_report=True)
             case _:
-                return await self._words(tenant, entry.text, about, is_note=entry.kind == "note")
+                return await self._words(tenant, entry, is_note=entry.kind == "note")
 
-    async def _words(self, tenant: str, text: str, about: str, *, is_note: bool) -> Text:
+    async def _words(self, tenant: str, entry: Delivery, *, is_note: bool) -> Text:
+        about = entry.about or ""
         request = await self.requests.get(tenant, about) if is_note else None
-        same = about if request and text == cards.status(request) else None
-        return Text(text=text, is_note=is_note, same_as=same)
+        if request is None:
+            return Text(text=entry.text, is_note=is_note)
+        if entry.text == cards.status(request):
+            return Text(text=entry.text, is_note=True, same_as=about)
+        wanted = await self._wanted(request, entry.place)
+        return Text(text=entry.text, is_note=True, wanted=wanted)
 
     async def _card(self, request: Request, place: Place) -> Asking:
         run = await self.runs.run_of(request.tenant, request.id)
         card, told = cards.drawn(request, run)
-        return Asking(card=card, status=told, wanted=tuple(self._wanted(request, place)))
+        return Asking(card=card, status=told, wanted=await self._wanted(request, place))
 
-    def _wanted(self, request: Request, place: Place) -> Iterator[Identity]:
-        """Yield as whom the place's workspace knows those whose yes an open request waits for."""
+    async def _wanted(self, request: Request, place: Place) -> tuple[Identity, ...]:
+        """Return as whom the place's workspace knows those whose yes an open request waits for."""
         if place.platform == TERMINAL or request.state is not State.OPEN or not request.is_intact:
-            return
-        authority = self.authority()
-        for name in entitlement.yet_to_vote(authority, request):
-            for one in sorted(authority.directory.people[name].identities, key=str):
-                if (one.platform, one.workspace) == (place.platform, place.workspace):
-                    yield one
+            return ()
+        authority = await self.acting.named(request.tenant)
+        return tuple(
+            one
+            for name in entitlement.yet_to_vote(authority, request)
+            for one in sorted(authority.directory.people[name].identities, key=str)
+            if (one.platform, one.workspace) == (place.platform, place.workspace)
+        )
 
     def _chat(self, place: Place) -> Chat:
         chat = self.chats.get(place.platform)
