@@ -36,6 +36,10 @@ class Acting:
         authority = await self.standings.alone(self.authority(), identity, Freshness.RECENT)
         return await self._resolved(authority, identity)
 
+    async def named(self, tenant: str) -> Authority:
+        """Return everybody of a tenant as far as platforms are known to say, to be named and no more."""
+        return await self.standings.named(self.authority(), tenant)
+
     async def _resolved(
         self, authority: Authority, identity: Identity
     ) -> tuple[Authority, Principal]:

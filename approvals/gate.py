@@ -134,7 +134,7 @@ class Gate:
         own = principal.id == request.requester and request.state is not State.DENIED
         about = entitlement.resources(request)
         if not own and not authority.policy.may(principal, "plan:approve", about):
-            named = await self.acting.standings.named(self.acting.authority(), principal.tenant)
+            named = await self.acting.named(principal.tenant)
             reason = entitlement.not_again(named, request)
             await self.acting.refuse(principal, request.id, reason)
         return request

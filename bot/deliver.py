@@ -1,12 +1,12 @@
 """What happens until the thread of a conversation shows what was said: posted once, in order."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from approvals import cards, entitlement, progress, reports
+from approvals.acting import Acting
 from approvals.models import Request, State
-from approvals.policy import Authority
 from approvals.store import ApprovalStore, RunStore
 from bot.live import Live
 from core.conversations import Conversations
@@ -46,15 +46,14 @@ class Delivering:
     chats: Mapping[str, Chat]
     """By platform."""
     live: Live
-    authority: Callable[[], Authority]
-    """Reads people and rules afresh; raises where they cannot be read."""
+    acting: Acting
 
     async def open(self, hold: Hold) -> None:
         """Open the thread of a conversation that began outside of any, unless that was done before."""
         conversation = str(hold.job.payload["conversation"])
         place = await self.deliveries.place(hold.job.tenant, conversation)
         if place is not None:
-            with _once_corrected():
+            with _until_corrected():
                 await self._opened(hold, conversation, place)
 
     async def post(self, hold: Hold) -> None:
@@ -62,6 +61,10 @@ class Delivering:
 
         What cannot be posted where it belongs reaches at least whoever asked.
         """
+        with _until_corrected():
+            await self._post(hold)
+
+    async def _post(self, hold: Hold) -> None:
         tenant, payload = hold.job.tenant, hold.job.payload
         conversation, seq = str(payload["conversation"]), int(str(payload["seq"]))
         entry = await self.deliveries.entry(tenant, conversation, seq)
@@ -70,12 +73,13 @@ class Delivering:
         message = await self._message(tenant, entry)
         key, again = post_of(conversation, seq), hold.job.was_begun
         try:
-            with _once_corrected():
-                place = await self._opened(hold, conversation, entry.place)
-                hold.check()
-                posted = await self._chat(place).post(
-                    place, message, key=key, again=again, drafted=entry.drafted
-                )
+            place = await self._opened(hold, conversation, entry.place)
+            hold.check()
+            posted = await self._chat(place).post(
+                place, message, key=key, again=again, drafted=entry.drafted
+            )
+        except Invalid:
+            raise
         except Refused as error:
             await self._tell_alone(hold, entry, message, error)
             raise
@@ -113,12 +117,11 @@ class Delivering:
         if told is None or place is None:
             return
         key = f"{hold.job.id}:alone"
-        with _once_corrected():
-            await self._chat(place).post(place, told, key=key, again=hold.job.was_begun)
+        await self._chat(place).post(place, told, key=key, again=hold.job.was_begun)
 
     def _alone(self, tenant: str, entry: Delivery) -> Place | None:
         """Return where only whoever asked last reads; None where that is no one there."""
-        directory = self.authority().directory
+        directory = self.acting.authority().directory
         platform, workspace = entry.place.platform, entry.place.workspace
         if platform == TERMINAL or directory.find(tenant, entry.asker) is None:
             return None
@@ -132,7 +135,7 @@ class Delivering:
     async def edit(self, hold: Hold) -> None:
         """Have a card show what has become of its request, or where a run is, where that was posted."""
         payload = hold.job.payload
-        with _once_corrected():
+        with _until_corrected():
             if "run" in payload:
                 await self._edit_progress(hold, str(payload["run"]))
             else:
@@ -170,27 +173,34 @@ class Delivering:
                 text = reports.in_chat(entry.text, run)
                 return Text(text=text, buttons=reports.choices(run), is_report=True)
             case _:
-                return await self._words(tenant, entry.text, about, is_note=entry.kind == "note")
+                return await self._words(tenant, entry, is_note=entry.kind == "note")
 
-    async def _words(self, tenant: str, text: str, about: str, *, is_note: bool) -> Text:
+    async def _words(self, tenant: str, entry: Delivery, *, is_note: bool) -> Text:
+        about = entry.about or ""
         request = await self.requests.get(tenant, about) if is_note else None
-        same = about if request and text == cards.status(request) else None
-        return Text(text=text, is_note=is_note, same_as=same)
+        if request is None:
+            return Text(text=entry.text, is_note=is_note)
+        if entry.text == cards.status(request):
+            return Text(text=entry.text, is_note=True, same_as=about)
+        wanted = await self._wanted(request, entry.place)
+        return Text(text=entry.text, is_note=True, wanted=wanted)
 
     async def _card(self, request: Request, place: Place) -> Asking:
         run = await self.runs.run_of(request.tenant, request.id)
         card, told = cards.drawn(request, run)
-        return Asking(card=card, status=told, wanted=tuple(self._wanted(request, place)))
+        return Asking(card=card, status=told, wanted=await self._wanted(request, place))
 
-    def _wanted(self, request: Request, place: Place) -> Iterator[Identity]:
-        """Yield as whom the place's workspace knows those whose yes an open request waits for."""
+    async def _wanted(self, request: Request, place: Place) -> tuple[Identity, ...]:
+        """Return as whom the place's workspace knows those whose yes an open request waits for."""
         if place.platform == TERMINAL or request.state is not State.OPEN or not request.is_intact:
-            return
-        authority = self.authority()
-        for name in entitlement.yet_to_vote(authority, request):
-            for one in sorted(authority.directory.people[name].identities, key=str):
-                if (one.platform, one.workspace) == (place.platform, place.workspace):
-                    yield one
+            return ()
+        authority = await self.acting.named(request.tenant)
+        return tuple(
+            one
+            for name in entitlement.yet_to_vote(authority, request)
+            for one in sorted(authority.directory.people[name].identities, key=str)
+            if (one.platform, one.workspace) == (place.platform, place.workspace)
+        )
 
     def _chat(self, place: Place) -> Chat:
         chat = self.chats.get(place.platform)
@@ -200,8 +210,8 @@ class Delivering:
 
 
 @contextmanager
-def _once_corrected() -> Iterator[None]:
-    """Have what somebody has to correct first, such as a token, be tried again until it works."""
+def _until_corrected() -> Generator[None]:
+    """Have what is wrong with a token or a file only put it off: somebody will correct that."""
     try:
         yield
     except Invalid as error:

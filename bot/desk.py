@@ -62,9 +62,12 @@ class FrontDesk:
                 return await self._taken(event)
 
     async def _is_ours(self, place: Place) -> bool:
-        directory = self.looking.gate.acting.authority().directory
-        tenant = directory.workspaces.get((place.platform, place.workspace))
+        tenant = self._tenant(place)
         return bool(tenant and await self.conversations.at(tenant, place))
+
+    def _tenant(self, place: Place) -> str | None:
+        directory = self.looking.gate.acting.authority().directory
+        return directory.workspaces.get((place.platform, place.workspace))
 
     async def _taken(self, event: Event) -> Told:
         match event:
@@ -173,18 +176,25 @@ class FrontDesk:
         return "Your word ends it."
 
     async def _edited(self, event: Edited) -> Told:
-        """Have a card tell that the message which asked for it says something else by now (P-10)."""
+        """Have a card tell that the message which asked for it says something else by now (P-10).
+
+        Any other message is none of Sayso's business, whoever wrote it.
+        """
+        turn = await self._that_came(event)
+        if turn is None or turn.request is None:
+            return Told()
         _, principal = await self.looking.gate.acting.who(event.identity)
-        came = Arrival(
-            tenant=principal.tenant,
-            principal=principal.id,
-            place=event.place,
-            deliveries=(event.delivery,),
-        )
-        turn = await self.conversations.arrived_before(came)
-        if isinstance(turn, Turn) and turn.request and turn.principal == principal.id:
+        if turn.principal == principal.id:
             await self.looking.requests.edited(principal.tenant, turn.request)
         return Told()
+
+    async def _that_came(self, event: Edited) -> Turn | None:
+        tenant = self._tenant(event.place)
+        if tenant is None:
+            return None
+        came = Arrival(tenant=tenant, principal="", place=event.place, deliveries=(event.delivery,))
+        turn = await self.conversations.arrived_before(came)
+        return turn if isinstance(turn, Turn) else None
 
 
 def _stopped(one: Stopped | str) -> Told:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from approvals import cards
-from approvals.models import Request, Run, StepState, Yes
+from approvals.models import Request, Run, RunState, StepState, Yes
 from bot import naming
 from bot.stop import Stopped
 
@@ -52,9 +52,11 @@ def stopped(one: Stopped) -> str:
         return "\n".join(["Several things run or wait. Stop one of them, or `all`:", *lines])
     if not (one.turns or one.runs or one.requests or one.pending or one.kept):
         return "Nothing to stop."
+    over = sum(run.state is RunState.SUCCEEDED for run in one.runs)
     parts = [
         _many(len(one.turns), "answer", "stopped"),
-        _many(len(one.runs), "run", "stopped"),
+        _many(len(one.runs) - over, "run", "stopped"),
+        _many(over, "run", "over before the stop: all of it ran"),
         _many(one.killed, "command", "killed"),
         _many(one.steps_cut, "step", "unknown"),
         _many(len(one.requests), "request", "withdrawn"),

@@ -61,6 +61,8 @@ class Text:
     """Whether Sayso itself says it, about what happened."""
     same_as: str | None = None
     """The request whose card says the same once it is drawn anew."""
+    wanted: tuple[Identity, ...] = ()
+    """As of `Asking`: a note reminds them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

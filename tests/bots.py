@@ -132,7 +132,7 @@ class Bots:
             conversations=stores.conversations,
             chats=self.chats,
             live=self.live,
-            authority=self.world.gate.acting.authority,
+            acting=self.world.gate.acting,
         )
 
     @cached_property

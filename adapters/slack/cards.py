@@ -87,7 +87,12 @@ def wanted(asking: Asking, team: str) -> Iterator[Part]:
     """Bring it to the mind of whoever's yes would count. Nobody but Sayso mentions anybody."""
     if not any(button.verb in {"approve", "review"} for button in asking.card.buttons):
         return
-    known = [one for one in map(_mention, asking.wanted, [team] * len(asking.wanted)) if one]
+    yield from mentions(asking.wanted, team)
+
+
+def mentions(wanted: Sequence[Identity], team: str) -> Iterator[Part]:
+    """Yield a line that mentions these people, as far as they are of this workspace."""
+    known = [one for one in map(_mention, wanted, [team] * len(wanted)) if one]
     runs = [text("May approve: ")]
     for number, user in enumerate(known[:_MOST_NAMED]):
         runs += [text(", "), user] if number else [user]

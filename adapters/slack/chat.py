@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any
 
+from adapters.slack import payload
 from adapters.slack.messages import Drawn, draw, told, unfinished
 from adapters.slack.posted import Finder, Found, metadata
-from adapters.slack.refusals import code_of, is_unclear
+from adapters.slack.refusals import code_of, is_unclear, unanswered
 from adapters.slack.statuses import Status, Statuses
 from adapters.slack.tasks import failed
 from adapters.slack.uploads import Uploads, file_of
@@ -242,8 +242,10 @@ def _where(place: Place, message: Message) -> Place:
 
 
 def _ts(answer: Answer) -> str:
-    ts: Any = answer.get("ts")
-    return str(ts or "")
+    ts = payload.ts(answer, "ts")
+    if not ts:
+        raise unanswered("chat.postMessage", why="no id")
+    return ts
 
 
 def _digest(piece: Drawn) -> str:

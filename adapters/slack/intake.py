@@ -22,6 +22,7 @@ from adapters.slack.findings import (
 from adapters.slack.follow import Following
 from adapters.slack.inbound import read
 from adapters.slack.membership import Membership
+from adapters.slack.posts import delivery
 from adapters.slack.surfaces import Surfaces
 from adapters.slack.takes import Outcome, Takes, outcome_of, soon
 from adapters.slack.tasks import Tasks, log
@@ -32,6 +33,8 @@ from core.platforms import Desk, Told
 
 LAST_RETRY = 3
 """Slack delivers an event no more often than this after the first time."""
+_LATER = frozenset({"message_changed", "message_deleted"})
+"""What tells of a message that was there before, with a time of its own."""
 _NO_MEMBER = (
     "Sayso is not in this channel, so nothing was started. Type /invite and its name here, then "
     "ask again; or ask in a direct message with Sayso."
@@ -79,7 +82,7 @@ class Intake:
             case PeopleChanged(event=event):
                 self.changed(event)
             case Sentence(text=text, route=route):
-                return self._sentence(text, route, is_command="command" in body)
+                return self._sentence(Told(text=text), route, body)
             case OpenModal() as wanted:
                 key = _key(wanted.route)
                 task = self.takes.of(key, lambda: outcome_of(self.windows.open(wanted)))
@@ -107,7 +110,7 @@ class Intake:
         return acks.in_window(outcome)
 
     async def _event(self, act: Act, body: Mapping[str, object], retry: int) -> BoltResponse:
-        task = self.takes.of(_delivery(act, body), lambda: self._taken_and_told(act))
+        task = self.takes.of(_delivery(body), lambda: self._taken_and_told(act))
         outcome = await soon(task, self.patience.event)
         if outcome is not None and not isinstance(outcome, Unavailable):
             return acks.taken()
@@ -140,19 +143,24 @@ class Intake:
             self.follow.event(act, outcome)
         return outcome
 
-    def _sentence(self, text: str, route: Route, *, is_command: bool) -> BoltResponse:
-        told = Told(text=text)
-        if is_command:
+    def _sentence(self, told: Told, route: Route, body: Mapping[str, object]) -> BoltResponse:
+        if "command" in body:
             return acks.said(told)
-        self.follow.tell(told, route)
+        self.takes.of(_delivery(body), lambda: self._only_told(told, route))
         return acks.taken()
+
+    async def _only_told(self, told: Told, route: Route) -> Outcome:
+        self.follow.tell(told, route)
+        return told
 
 
 def _key(route: Route) -> str:
     return route.trigger or ""
 
 
-def _delivery(act: Act, body: Mapping[str, object]) -> str:
+def _delivery(body: Mapping[str, object]) -> str:
     """Return what an event shares with every other delivery of the same: a mention comes as two."""
-    ids = act.event.deliveries if isinstance(act.event, Ask) else ()
-    return next((one for one in ids if one.startswith("msg:")), payload.name(body, "event_id"))
+    event = payload.of(body.get("event"))
+    channel, ts = payload.name(event, "channel"), payload.ts(event, "ts")
+    is_new = event.get("type") in {"app_mention", "message"} and event.get("subtype") not in _LATER
+    return delivery(channel, ts) if is_new and channel and ts else payload.name(body, "event_id")

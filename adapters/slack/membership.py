@@ -4,8 +4,8 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
+from adapters.slack import payload
 from adapters.slack.refusals import code_of
 from adapters.slack.tasks import Tasks
 from adapters.slack.web import Web
@@ -41,18 +41,18 @@ class Membership:
 
     async def _ask(self, channel: str) -> bool:
         try:
-            answer: Any = await self.web.read(
+            answer = await self.web.read(
                 "conversations.info", {"channel": channel}, within=DEADLINE
             )
         except SaysoError as error:
             return code_of(error) != "channel_not_found"
         finally:
             del self._asking[channel]
-        found = answer.get("channel") or {}
+        found = payload.of(answer.get("channel"))
         is_in = bool(found.get("is_member") or found.get("is_im"))
         if is_in:
             self._know(channel)
-        return is_in
+        return is_in or found.get("is_member") is None
 
     def _know(self, channel: str) -> None:
         self._yes[channel] = self.now()

@@ -56,7 +56,7 @@ def draw(message: Message, *, team: str) -> tuple[Drawn, ...]:
         case Opening():
             return (_opening(message),)
         case Text():
-            return _text(message)
+            return _text(message, team)
         case _:
             assert_never(message)
 
@@ -142,10 +142,10 @@ def _opening(one: Opening) -> Drawn:
     )
 
 
-def _text(one: Text) -> tuple[Drawn, ...]:
+def _text(one: Text, team: str) -> tuple[Drawn, ...]:
     if one.is_report:
         return (_report(one),)
-    return (_note(one),) if one.is_note else tuple(_answer(one))
+    return (_note(one, team),) if one.is_note else tuple(_answer(one))
 
 
 def _report(one: Text) -> Drawn:
@@ -180,10 +180,12 @@ def _middle_cut(words: str, room: int) -> tuple[str, bool]:
     return f"{first}\n… {left} characters are left out here …\n{last}", False
 
 
-def _note(one: Text) -> Drawn:
+def _note(one: Text, team: str) -> Drawn:
     """Return what Sayso itself notes, small and grey, as no answer can be."""
     words = rich_text.shown(one.text)
-    rows = buttons.drawn(one.buttons)
+    reminds = [*cards.mentions(one.wanted, team)]
+    called = [rich_text.block(splitting.elements(reminds))] if reminds else []
+    rows = [*called, *buttons.drawn(one.buttons)]
     whole = words[: reach(words, MOST - weight(rows) - _FRAMES)]
     pieces = (whole[at : at + _OF_A_NOTE] for at in range(0, len(whole), _OF_A_NOTE))
     context: list[JsonObject] = [

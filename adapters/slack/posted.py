@@ -1,10 +1,11 @@
 """Which pieces of a message are in Slack already, so that none is posted twice."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any
 
+from adapters.slack import payload
 from adapters.slack.account import Account
+from adapters.slack.payload import Payload
 from adapters.slack.web import Answer, Web
 from core.events import Place
 
@@ -51,7 +52,7 @@ class Finder:
                 pieces.setdefault(number, str(message.get("ts", "")))
         return Found(pieces=pieces, has_file=has_file)
 
-    async def _messages(self, place: Place) -> AsyncIterator[Mapping[str, Any]]:
+    async def _messages(self, place: Place) -> AsyncIterator[Payload]:
         query: dict[str, object] = {
             "channel": place.channel,
             "ts": place.thread,
@@ -61,28 +62,26 @@ class Finder:
         method = "conversations.replies" if place.thread else "conversations.history"
         for _ in range(MOST_PAGES if place.thread else NEWEST_PAGES):
             answer = await self.web.read(method, query)
-            for message in answer.get("messages") or ():
-                if isinstance(message, dict):
-                    yield message
+            for message in payload.items(answer.get("messages")):
+                yield payload.of(message)
             query["cursor"] = _next(answer)
             if not query["cursor"]:
                 return
 
 
 def _next(answer: Answer) -> str:
-    more: Any = answer.get("response_metadata") or {}
-    return str(more.get("next_cursor") or "")
+    return payload.text(answer, "response_metadata", "next_cursor")
 
 
-def _number(message: Mapping[str, Any], key: str) -> int | None:
-    marks: Any = message.get("metadata") or {}
-    payload: Any = marks.get("event_payload") or {}
-    if marks.get("event_type") != EVENT or payload.get("key") != key:
+def _number(message: Payload, key: str) -> int | None:
+    marks = payload.of(message.get("metadata"))
+    ours = payload.of(marks.get("event_payload"))
+    if marks.get("event_type") != EVENT or ours.get("key") != key:
         return None
-    number: object = payload.get("n")
+    number = ours.get("n")
     return number if isinstance(number, int) else None
 
 
-def _has_file(message: Mapping[str, Any], name: str) -> bool:
-    files: Any = message.get("files") or ()
-    return any(isinstance(one, dict) and one.get("name") == name for one in files)
+def _has_file(message: Payload, name: str) -> bool:
+    files = payload.items(message.get("files"))
+    return any(payload.of(one).get("name") == name for one in files)

@@ -139,9 +139,11 @@ def reach(words: str, room: int) -> int:
     """Return how many characters from the beginning fit into this room."""
     if length(words) <= room:
         return len(words)
-    taken = 0
-    for index, character in enumerate(words):
-        taken += length(character)
-        if taken > room:
-            return index
-    return len(words)
+    fits, beyond = 0, min(len(words), max(room, 0) + 1)  # none counts for less than one
+    while beyond - fits > 1:
+        middle = (fits + beyond) // 2
+        if length(words[:middle]) <= room:
+            fits = middle
+        else:
+            beyond = middle
+    return fits

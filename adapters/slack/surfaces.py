@@ -5,7 +5,9 @@ from typing import assert_never
 
 from adapters.slack import views
 from adapters.slack.findings import HomeOpened, PromptsWanted
+from adapters.slack.tasks import failed
 from adapters.slack.web import Web
+from core.errors import SaysoError
 from core.platforms import Desk
 from core.principals import Identity
 
@@ -36,8 +38,12 @@ class Surfaces:
                 assert_never(opened)
 
     async def home(self, identity: Identity) -> None:
-        """Show somebody what waits for them and what runs."""
-        view = views.home(await self.desk.home(identity), self.team)
+        """Show somebody what waits for them and what runs; why not, where they are not to see it."""
+        try:
+            view = views.home(await self.desk.home(identity), self.team)
+        except SaysoError as error:
+            failed(error)
+            view = views.no_home(error.shown)
         await self.web.write("views.publish", {"user_id": identity.user, "view": view})
 
     async def prompts(self, wanted: PromptsWanted) -> None:

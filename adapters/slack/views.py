@@ -70,6 +70,9 @@ def review(told_card: Asking, private: str) -> JsonObject:
 
 def shows(asking: Asking) -> bool:
     """Return whether a window can show all of a card."""
+    card = asking.card
+    if sum(map(len, (*card.plan, *card.preview, *card.unchecked))) > _LARGEST:
+        return False  # at once: who pressed the button waits
     shown = [*islice(_all(asking), _MOST_BLOCKS + 2)]
     return len(shown) <= _MOST_BLOCKS and len(json.dumps(shown)) <= _LARGEST
 
@@ -142,6 +145,11 @@ def home(what: Home, team: str) -> JsonObject:
             _lines(what.runs[:_MOST_WAITING] or ("Nothing runs.",)),
         ],
     }
+
+
+def no_home(words: str) -> JsonObject:
+    """Return why somebody is not shown what waits and what runs: nothing looks empty that is not."""
+    return {"type": "home", "blocks": [_lines([words])]}
 
 
 def _waits(waits: Sequence[Asking], more: int, team: str) -> Iterator[JsonObject]:

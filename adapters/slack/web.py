@@ -23,6 +23,8 @@ Answer: TypeAlias = Mapping[str, Any]  # what Slack answers is its own affair
 
 DEADLINE = 10.0
 """Seconds after which a call has failed, unless the caller has less patience."""
+_HERE = frozenset({"127.0.0.1", "::1", "localhost"})
+"""A proxy would look for these on its own machine."""
 _UNREADABLE = (AttributeError, TypeError, ValueError)
 """What the SDK raises where an answer is not what it expects."""
 
@@ -59,7 +61,8 @@ class Web:
             logger=silent(),
             retry_handlers=[],  # its own would post twice where only the answer was lost
         )
-        if proxy_bypass(urlsplit(self.client.base_url).hostname or ""):
+        host = urlsplit(self.client.base_url).hostname or ""
+        if host in _HERE or proxy_bypass(host):
             self.client.proxy = None  # the SDK heeds the variables for a proxy, but not NO_PROXY
 
     @asynccontextmanager

@@ -45,7 +45,7 @@ def kinds_of(parts: Parts) -> dict[str, Kind]:
         conversations=parts.conversations,
         chats=parts.chats,
         live=parts.live,
-        authority=parts.gate.acting.authority,
+        acting=parts.gate.acting,
     )
     expiring = Expiring(store=parts.requests)
     reminding = Reminding(store=parts.requests, gate=parts.gate)

@@ -16,7 +16,9 @@ class FakeDesk:
     events: list[Event] = field(default_factory=list[Event])
     """Everything that was taken, in order; also what is held, or failed."""
     homes: list[Identity] = field(default_factory=list[Identity])
-    home_is: Home = field(default_factory=lambda: Home(greeting="Hello.", waits=(), runs=()))
+    home_is: Home | Exception = field(
+        default_factory=lambda: Home(greeting="Hello.", waits=(), runs=())
+    )
     gate: asyncio.Event | None = None
     """Nothing is done before this is set, where there is one."""
     cut: int = 0
@@ -38,6 +40,8 @@ class FakeDesk:
         """See the port."""
         self.homes.append(identity)
         await self._held()
+        if isinstance(self.home_is, Exception):
+            raise self.home_is
         return self.home_is
 
     async def until_taken(self, count: int = 1, *, within: float = 5.0) -> None:

@@ -426,3 +426,27 @@ async def test_i14_nothing_is_posted_for_a_workspace_whose_token_this_is_not(
         await scene.platform.chat.edit(foreign, ts, Text(text="Theirs."))
 
     assert "Theirs." not in str(scene.slack.messages(OPS))
+
+
+@pytest.mark.parametrize("odd", ["", "x", 7, None])
+async def test_a_message_whose_id_slack_does_not_say_is_looked_for(
+    scene: Scene, place: Place, odd: object
+) -> None:
+    answer = Fault(body={"ok": True, "ts": odd}, does=True)
+    scene.slack.faults.add("chat.postMessage", answer)
+    with pytest.raises(Unavailable):
+        await scene.platform.chat.post(place, Text(text="Done."), key="post:c:1")
+
+    ts = await scene.platform.chat.post(place, Text(text="Done."), key="post:c:1", again=True)
+
+    assert ours(scene) == [ts]
+
+
+async def test_a_thread_that_slack_answers_in_an_odd_shape_is_read_as_far_as_it_goes(
+    scene: Scene, place: Place
+) -> None:
+    for odd in ({"messages": "x", "response_metadata": "y"}, {"messages": [7, {"files": [7]}]}):
+        scene.slack.faults.add("conversations.replies", Fault(body={"ok": True, **odd}))
+        await scene.platform.chat.post(place, Text(text="Done."), key=f"{odd}", again=True)
+
+    assert len(ours(scene)) == 2

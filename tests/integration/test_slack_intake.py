@@ -12,6 +12,8 @@ from core.events import Approve, Ask, Deny, Invited, Review, Stop, StopHere
 from core.platforms import Home, Told
 from tests.slack import ALICE, BOB, OPS, Scene, asking, connected, slack_of_two
 from tests.standins.slack import FakeSlack
+from tests.standins.slack.faults import Fault
+from tests.standins.slack.plain import text_of
 
 HURRIED = Patience(event=0.1, person=0.1)
 DOWN = Unavailable("The database is away. Try again later.")
@@ -52,6 +54,31 @@ async def test_a_mention_is_taken_and_acknowledged(scene: Scene) -> None:
     assert (first.text, first.place.thread) == ("restart web", mention.ts)
     await scene.slack.until(lambda: scene.slack.work.sessions.get((OPS, mention.ts)))
     assert scene.slack.work.sessions[OPS, mention.ts][0]["status"] == "processing"
+
+
+@pytest.mark.parametrize("first", ["app_mention", "message"])
+@pytest.mark.parametrize("text", ["help", "stop", f"approve {'a' * 32}"])
+async def test_p02_a_command_in_a_mention_is_done_and_answered_once(
+    scene: Scene, text: str, first: str
+) -> None:
+    scene.desk.says = [Told(text="Done."), Told(text="Done before.")]
+
+    both = await scene.slack.people.mention(ALICE, OPS, text, first=first)
+    await scene.slack.until(lambda: scene.slack.ephemerals(ALICE))
+
+    assert [one.acked for one in both] == [True, True]
+    assert (len(scene.desk.events), scene.slack.ephemerals(ALICE)) == (1, ["Done."])
+
+
+async def test_p02_a_mention_that_means_nothing_is_answered_once(scene: Scene) -> None:
+    def told(channel: str) -> int:
+        return sum(one["channel"] == channel for one in scene.slack.work.ephemeral)
+
+    await scene.slack.people.mention(ALICE, OPS, "approve it")
+    await scene.slack.people.say(ALICE, ALICE, "approve it")
+    await scene.slack.until(lambda: told(OPS) and told(scene.slack.work.dm(ALICE)))
+
+    assert (told(OPS), told(scene.slack.work.dm(ALICE))) == (1, 1)
 
 
 async def test_what_is_not_for_sayso_is_acknowledged_and_goes_nowhere(scene: Scene) -> None:
@@ -425,6 +452,18 @@ async def test_the_home_tab_and_prompts_are_drawn_when_somebody_looks(scene: Sce
     assert scene.desk.homes[0].user == ALICE
 
 
+@pytest.mark.parametrize("error", [Refused("Sayso does not know you here."), DOWN])
+async def test_c64_whoever_may_not_see_what_waits_is_told_why_in_the_home_tab(
+    scene: Scene, error: Exception
+) -> None:
+    scene.desk.home_is = error
+
+    await scene.slack.hands.open_home(ALICE)
+    await scene.slack.until(lambda: scene.slack.work.homes)
+
+    assert text_of(scene.slack.work.homes[ALICE]) == str(error)
+
+
 async def test_a_home_tab_that_cannot_be_drawn_harms_nothing(scene: Scene) -> None:
     scene.slack.faults.fails("views.publish")
 
@@ -499,3 +538,14 @@ async def test_what_does_not_end_is_cut_on_leaving(slack: FakeSlack) -> None:
 
     assert scene.desk.cut == 1
     assert not (await asking_now).acked
+
+
+@pytest.mark.parametrize("odd", [{}, {"channel": "x"}, {"channel": {"id": OPS}}])
+async def test_where_slack_does_not_say_whether_sayso_is_a_member_posting_will_tell(
+    scene: Scene, odd: dict[str, object]
+) -> None:
+    scene.slack.faults.add("conversations.info", Fault(body={"ok": True, **odd}))
+
+    assert (await scene.slack.people.slash(ALICE, OPS, "/ask", "restart web")).acked
+
+    assert len(scene.desk.events) == 1

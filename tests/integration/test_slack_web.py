@@ -140,6 +140,17 @@ async def test_an_address_that_leads_elsewhere_is_not_followed(slack: FakeSlack)
     assert hits == ["/response/x"]
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1:8", "localhost:8", "[::1]:8"])
+def test_no_proxy_stands_between_sayso_and_this_machine(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+    setup = SlackSetup(bot_token="xoxb-1", base_url=f"http://{host}/api/")
+
+    assert Web(setup=setup).client.proxy is None
+
+
 def test_a_proxy_is_heeded_but_not_for_what_is_named_in_no_proxy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -18,11 +18,14 @@ from core.errors import Invalid, Refused, SaysoError, Unavailable
 from core.events import Place
 from core.jobs import LeaseLost
 from core.outcomes import Reason
+from core.roster import Freshness
+from core.standing import Why
 from tests.bots import Bots
 from tests.builders import CONVERSATION, THREAD, a_new_turn, a_proposal
 from tests.fakes.chat import FakeChat
 from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
+from tests.fakes.roster import FakeRoster
 from tests.gates import APPEND, BOB_ON_SLACK, HIGH, HOUR, World
 from tests.jobs import QUICK, soon
 from tests.stores import LEASE, OTHER_TENANT, OWNER, Stores, answering, heard, jobs_of, notice
@@ -286,6 +289,42 @@ async def test_what_a_platform_refuses_is_given_up_and_the_next_is_posted(
     assert await states(bots) == ["failed", "done"]
 
 
+async def test_p45_p51_what_a_revoked_token_held_up_is_posted_once_that_is_corrected(
+    bots: Bots, chat: FakeChat, clock: FrozenClock
+) -> None:
+    await tell(bots, "one", "two")
+    chat.fail([Invalid("Slack does not accept slack.bot_token.")] * 3)
+    await delivered(bots, clock)
+    assert texts(chat) == ["one", "two"]
+    assert await states(bots) == ["done", "done"]
+
+
+async def test_p45_a_card_is_drawn_anew_once_the_token_is_corrected(
+    bots: Bots, chat: FakeChat, clock: FrozenClock
+) -> None:
+    request = await ask(bots)
+    await delivered(bots)
+    await bots.world.deny("bob", request)
+    chat.fail([Invalid("Slack does not accept slack.bot_token.")] * 3)
+    await delivered(bots, clock)
+    card = chat.messages[0]
+    assert isinstance(card, Asking)
+    assert card.status == cards.status(await bots.world.now(request))
+
+
+async def test_a_file_that_cannot_be_read_just_now_only_puts_a_card_off(
+    bots: Bots, chat: FakeChat
+) -> None:
+    await ask(bots)
+    hold = await held(bots)
+    bots.world.unreadable = Invalid("sayso.yml cannot be read.")
+    with pytest.raises(Unavailable, match=r"sayso\.yml cannot be read"):
+        await bots.delivering.post(hold)
+    bots.world.unreadable = None
+    await bots.delivering.post(hold)
+    assert [isinstance(message, Asking) for message in chat.messages] == [True]
+
+
 async def test_what_is_for_a_platform_that_is_not_configured_holds_nothing_up(
     bots: Bots, chat: FakeChat, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -326,6 +365,41 @@ async def test_a_card_is_posted_with_its_buttons_and_where_it_is(
     wanted = (BOB_ON_SLACK,)
     assert chat.messages == [Asking(card=request.card, status=status, wanted=wanted)]
     assert verbs(chat.messages[0]) == {"approve", "deny"}
+
+
+async def test_whoever_may_approve_as_a_platform_says_is_wanted_and_nobody_who_left(
+    bots: Bots, chat: FakeChat
+) -> None:
+    on_slack = {name: replace(BOB_ON_SLACK, user=name) for name in ("bob", "carol", "dave")}
+    bots.world.on_slack = on_slack
+    bots.world.groups["dave"] = set()
+    roster = FakeRoster(members={"ops": {"dave"}}, gone={"bob": Why.DEACTIVATED})
+    bots.world.rosters = {"slack": roster}
+    await roster.standings(on_slack.values(), Freshness.RECENT)
+    await ask(bots)
+    await delivered(bots)
+    [card] = chat.messages
+    assert isinstance(card, Asking)
+    assert card.wanted == (on_slack["carol"], on_slack["dave"])
+
+
+async def test_p07_a_reminder_is_brought_to_the_mind_of_whoever_is_waited_for(
+    bots: Bots, chat: FakeChat
+) -> None:
+    request = await ask(bots)
+    await bots.world.stores.requests.remind(request.tenant, request.id, "Still waiting.")
+    await delivered(bots)
+    assert chat.messages[-1] == Text(text="Still waiting.", is_note=True, wanted=(BOB_ON_SLACK,))
+
+
+async def test_p07_a_reminder_that_comes_too_late_reminds_nobody(
+    bots: Bots, chat: FakeChat
+) -> None:
+    request = await ask(bots)
+    await bots.world.stores.requests.remind(request.tenant, request.id, "Still waiting.")
+    await bots.world.deny("bob", request)
+    await delivered(bots)
+    assert Text(text="Still waiting.", is_note=True) in chat.messages
 
 
 async def test_p07_a_card_that_is_posted_after_its_request_ended_has_nothing_to_decide(

@@ -242,6 +242,14 @@ async def test_p10_an_edited_request_is_told_on_its_card_once_and_changes_nothin
     assert (request.state, len(request.plan.calls)) == (State.SPENT, 1)
 
 
+async def test_p10_an_edit_of_any_other_message_is_nobodys_business(front: Front) -> None:
+    await front.request()
+    for somebody in (who("eve"), MALLORY):
+        other = Edited(identity=somebody, place=OPS, delivery="msg:9", text="lunch at noon")
+        assert await front.take(other) == Told()
+        assert await front.take(replace(other, place=replace(OPS, workspace="T9"))) == Told()
+
+
 # Stopping
 
 

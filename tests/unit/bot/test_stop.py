@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from adapters.storage.requests import Requests
 from adapters.storage.transactions import rows
 from approvals import cards
 from approvals.models import Request, Run, RunState, State, StepState
-from bot import contract, plain
+from bot import contract, plain, spoken
 from bot.stop import Stopped
 from bot.wiring import draw
 from core.conversations import Turn
@@ -110,6 +111,22 @@ async def test_p03c_who_asked_and_who_may_stop_cut_what_runs(
     assert f"Run {run.id} unknown" in plain.stopped(stopped)
     asked = [e for e in await log_of(bots.world.stores) if e.kind == "run.stop_asked"]
     assert [person in entry.body for entry in asked] == [True]
+
+
+async def test_x9_a_run_that_was_faster_than_the_stop_is_not_told_as_stopped(bots: Bots) -> None:
+    request = await bots.world.propose()
+    async with bots.hanging(request):
+        stopped = await bots.stop("alice", CONVERSATION)
+    [run] = stopped.runs
+    done = replace(
+        run,
+        state=RunState.SUCCEEDED,
+        steps=tuple(replace(step, state=StepState.SUCCEEDED) for step in run.steps),
+    )
+    told = spoken.stopped(replace(stopped, runs=(done, run)))
+    assert told == (
+        "1 run stopped, 1 run over before the stop: all of it ran, 1 command killed, 1 step unknown"
+    )
 
 
 @pytest.mark.parametrize("person", ["bob", "dave", EVE])

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -234,3 +235,18 @@ def test_cut_lines_are_a_beginning_and_lighter_by_as_much(
 def test_weights_rise_with_every_line() -> None:
     heavy = [rich_text.weight(cards.blocks(with_card(plan=("x",) * n), TEAM)) for n in range(1, 9)]
     assert all(one < other for one, other in pairwise(heavy))
+
+
+@given(st.text(alphabet="ab&<>\N{GRINNING FACE}\u202e", max_size=60), st.integers(-3, 120))
+def test_the_most_that_fits_is_what_counting_each_character_finds(words: str, room: int) -> None:
+    fits = [n for n in range(len(words) + 1) if rich_text.length(words[:n]) <= room]
+    assert rich_text.reach(words, room) == max(fits, default=0)
+
+
+@pytest.mark.parametrize("line", ["a", "\u202e", "&", "\N{GRINNING FACE}"])
+def test_p34_a_plan_that_is_far_too_long_is_looked_at_before_slack_has_given_up(line: str) -> None:
+    card = replace(asking().card, plan=(line * 500_000,))
+    began = time.process_time()
+    view = views.review(Asking(card=card, status="Open."), PRIVATE)
+    assert time.process_time() - began < 1
+    assert "submit" not in view

@@ -342,3 +342,16 @@ def test_buttons_leave_room_for_words() -> None:
     shown = messages.told(Told(text="Which? " * 2_000, buttons=many))
     assert wrong(shown) == []
     assert 3 <= sum("action_id" in each for each in inside(shown.blocks)) < 60
+
+
+def test_p07_a_reminder_mentions_whoever_is_waited_for_and_nothing_else_does() -> None:
+    bob, elsewhere = (
+        Identity(platform="slack", workspace=team, user="U2BOB") for team in (TEAM, "T9")
+    )
+    [note] = messages.draw(
+        Text(text="Still waiting: <@U9EVE>.", is_note=True, wanted=(bob, elsewhere)), team=TEAM
+    )
+    [answer] = messages.draw(Text(text="Still waiting.", wanted=(bob,)), team=TEAM)
+    mentioned = re.findall(r'"user_id": "(\w+)"', json.dumps([note.blocks, answer.blocks]))
+    assert mentioned == ["U2BOB"]
+    assert not [*refused_message(note.blocks, note.text)]
