@@ -185,22 +185,29 @@ async def test_p35_of_two_servers_either_takes_what_comes_and_each_thing_is_done
         await acme.reads(told.ts, "succeeded")
         assert acme.turns(told.ts) == 1
         assert acme.sayso.ledger().count(f"w{number}") == 1
-    direct = await people.say(ALICE, ALICE, "blub")
-    await acme.reads(direct.ts, "You could ask:", channel=ALICE)
-    suggests = acme.slack.messages(ALICE, direct.ts)[-1]
-    pressed = await hands.click(ALICE, ALICE, suggests["ts"], "show ledger")
-    typed = await people.slash(ALICE, OPS, "/ask", "say typed")
-    for socket in range(4):
-        assert (await acme.slack.redeliver(pressed, socket=socket)).acked
-        assert (await acme.slack.redeliver(typed, socket=socket)).acked
-    assert acme.turns(direct.ts) == 2
-    assert acme.turns() == len(asked) + 2 + 1
     left = "SELECT 1 FROM job WHERE kind IN ('turn', 'run', 'post') AND state IN (?, ?)"
     await acme.until(lambda: not acme.sayso.sql(left, "queued", "running"))
     for told, _ in asked:
         texts = acme.slack.thread(OPS, told.ts)
         assert len(texts) == len(set(texts))
     assert set(acme.slack.sockets.sent) == {0, 1, 2, 3}
+
+
+async def test_p35_a_suggestion_and_a_command_are_taken_once_whichever_server_hears_of_them(
+    acme: Team,
+) -> None:
+    await acme.serve()
+    await acme.serve()
+    direct = await acme.slack.people.say(ALICE, ALICE, "blub")
+    await acme.reads(direct.ts, "You could ask:", channel=ALICE)
+    suggests = acme.slack.messages(ALICE, direct.ts)[-1]
+    pressed = await acme.slack.hands.click(ALICE, ALICE, suggests["ts"], "show ledger")
+    typed = await acme.slack.people.slash(ALICE, OPS, "/ask", "say typed")
+    for socket in range(4):
+        assert (await acme.slack.redeliver(pressed, socket=socket)).acked
+        assert (await acme.slack.redeliver(typed, socket=socket)).acked
+    assert acme.turns(direct.ts) == 2
+    assert acme.turns() == 2 + 1
 
 
 async def test_p35_what_one_server_began_another_stops_and_ends(acme: Team) -> None:
