@@ -146,7 +146,8 @@ def span(element: Block) -> Span:
             given: Mapping[str, bool] = element.get("style", {})
             classes = {"bold": "b", "italic": "i", "strike": "s", "code": "code m"}
             return Span(text, " ".join(classes[name] for name, is_on in given.items() if is_on))
-    raise ValueError(element["type"])
+        case _:
+            raise ValueError(element["type"])
 
 
 def rich(page: Page, element: Block) -> None:
@@ -245,9 +246,10 @@ _ENDS = (("close", ""), ("submit", "primary"))
 
 def picture(name: str) -> str:
     """Return what a golden file holds, as SVG."""
-    shown = json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))
-    page = Page()
-    for number, one in enumerate(shown if isinstance(shown, list) else [shown]):
+    shown: Any = json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))
+    page, several = Page(), isinstance(shown, list)
+    every: list[Block] = shown if several else [shown]
+    for number, one in enumerate(every):
         page.y += 12 if number else 0
         (view if "type" in one else message)(page, one)
     return page.svg()
