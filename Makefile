@@ -12,6 +12,9 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 NO_PROXY_ENV := env -u http_proxy -u https_proxy -u HTTP_PROXY -u HTTPS_PROXY -u all_proxy -u ALL_PROXY
 
+# Tests wait for processes and disks more than they compute. `make WORKERS=0 test` runs one at a time.
+WORKERS ?= 3
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: venv demo test check bench guarantees captures clean help
@@ -53,7 +56,7 @@ check: venv ## Format, lint, import rules, dependencies, two type checkers, the 
 	{ [ -z "$$missing" ] || { echo "The wheel lacks:" $$missing >&2; exit 1; }; }
 
 test: venv ## All tests; branch coverage 90 % overall, 100 % in core and approvals
-	$(NO_PROXY_ENV) $(BIN)/pytest --cov --cov-report=term --cov-fail-under=90
+	$(NO_PROXY_ENV) $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --cov --cov-report=term --cov-fail-under=90
 	$(BIN)/coverage report --include='core/*,approvals/*' --fail-under=100
 
 bench: venv ## Run every benchmark and print its figures
@@ -65,9 +68,11 @@ bench: venv ## Run every benchmark and print its figures
 guarantees: venv ## Kill Sayso everywhere and write what becomes of it into docs/guarantees.md
 	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.crash_table
 
-captures: venv ## Play the tour and write what it shows into docs/captures and the documents
+captures: venv ## Write what the tour and Slack show into docs/captures and the documents
 	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.captures
 	@PYTHONPATH=. $(BIN)/python -m tests.drawings
+	@PYTHONPATH=. $(BIN)/python -m tests.slack_drawings
+	@PYTHONPATH=. $(BIN)/python -m tests.slack_pictures
 
 clean: ## Remove .venv, caches and builds; never your data
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis htmlcov .coverage .coverage.*

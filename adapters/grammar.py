@@ -9,6 +9,7 @@ from core.dictated import to_a_person
 from core.display import one_line
 from core.errors import Incorrect
 from core.phrases import JOINTS, fitting, interpret
+from core.ports import Listener
 from core.prompt import Prompt
 from core.tools import Tool, Toolbox
 from core.transcript import Called, Entry, Heard, Move, Returned, Say, Use
@@ -43,10 +44,15 @@ class GrammarModel:
     generative = False
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: Prompt,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
         """Act on what was heard last, or say what the tools returned."""
-        del conclude  # it is never asked to: it only passes on what the tools said
+        del conclude, hear  # it is never asked to: it only passes on what the tools said
         return move(entries, prompt.tools)
 
 

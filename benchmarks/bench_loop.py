@@ -28,7 +28,7 @@ from bot.wiring import App, Seams
 from core.conversations import Turn
 from core.events import Approve, Ask
 from core.plans import RunStep
-from core.ports import Ended, Ending, Hear, Runner
+from core.ports import Ended, Ending, Hear, Listener, Runner
 from core.principals import Identity
 from core.prompt import Prompt
 from core.transcript import Entry, Heard, Move, Say, ToolCall, Use
@@ -48,9 +48,14 @@ class Scripted:
     made: "count[int]" = field(default_factory=count)
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: Prompt,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
-        del prompt
+        del prompt, hear
         last = entries[-1]
         if conclude or not isinstance(last, Heard):
             return Say(text="That is what there is.")

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from bot.drafting import Drafting
 from bot.means import Means
 from bot.turning import Turning
 from core.conversations import Closing, Turn
@@ -24,6 +25,7 @@ class Answering:
     means: Means
     running: Callable[[str], int]
     """Counts the commands that run for a turn right now."""
+    drafting: Drafting
 
     async def __call__(self, hold: Hold) -> None:
         """Answer or propose, and end the turn; one that is stopped ends as stopped."""
@@ -31,8 +33,9 @@ class Answering:
         turn = await self.means.conversations.turn(hold.job.tenant, name)
         if turn is None or turn.reason is not None:
             return
-        turning = Turning.of(self.means, turn, hold)
-        outcome, killed = await self._until_stopped(hold, turn, turning.outcome())
+        async with self.drafting.showing(turn, hold) as draft:
+            turning = Turning.of(self.means, turn, hold, draft)
+            outcome, killed = await self._until_stopped(hold, turn, turning.outcome())
         end = turning.end(outcome, killed)
         await self._end(hold, Closing(turn=turn, job=hold.job, end=end))
 

@@ -1,6 +1,5 @@
 """What happens when somebody wants to talk in a terminal: it is opened, served and left."""
 
-import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,13 +23,3 @@ async def hold(file: Path, who: Callable[[App], str], *, plain: bool, welcome: s
         await terminal.tell(welcome)
         with terminal.held():
             return await conversing.hold()
-
-
-def log_into(file: Path) -> None:
-    """Keep the log in a file from now on, away from a terminal on which a conversation goes on."""
-    root = logging.getLogger()
-    for handler in [*root.handlers]:
-        root.removeHandler(handler)
-    kept = logging.FileHandler(file, encoding="utf-8", delay=True)
-    kept.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    root.addHandler(kept)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from bot import (
     connecting,
     contract,
     leaving,
+    log_files,
     logged,
     operators,
     plain,
@@ -172,14 +174,13 @@ def chat(file: Path, *, name: str | None, no_color: bool) -> Printed:
     from bot import at_terminal  # noqa: PLC0415 - heavy
     from bot.wiring import terminals  # noqa: PLC0415 - heavy
 
-    if terminals.has_one():
-        at_terminal.log_into(file.resolve().parent / "sayso-chat.log")
-
     def who(app: App) -> str:
         warn((*app.catalogue().faults, *app.toolbelt.faults))
         return _identity(app, name).user
 
-    left = leaving.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
+    log = file.resolve().parent / "sayso-chat.log"
+    with log_files.logging_into(log) if terminals.has_one() else nullcontext():
+        left = leaving.run(at_terminal.hold(file, who, plain=no_color, welcome=_WELCOME))
     return Printed(object={}, text=left.goodbye, code=left.code)
 
 

@@ -35,7 +35,8 @@ _MOST_OPENED = 3
 class Delivering:
     """Posts entries and redraws cards and the progress of runs, each as the store has it at that moment.
 
-    Where a platform does not answer, the job is put back and keeps its lane: nothing overtakes it.
+    Where a platform does not answer, or does not let us in, the job is put back and keeps its lane:
+    nothing overtakes it.
     """
 
     deliveries: Deliveries
@@ -74,7 +75,9 @@ class Delivering:
         try:
             place = await self._opened(hold, conversation, entry.place)
             hold.check()
-            posted = await self._chat(place).post(place, message, key=key, again=again)
+            posted = await self._chat(place).post(
+                place, message, key=key, again=again, drafted=entry.drafted
+            )
         except Invalid:
             raise
         except Refused as error:

@@ -75,18 +75,22 @@ class Then(Enum):
     OVER = auto()
 
 
-async def tried(run: str, work: Awaitable[Then]) -> Then:
-    """Try to draw a run; what fails is logged and dropped, since nothing of it is worth a failure."""
+async def tried(what: str, work: Awaitable[Then]) -> Then:
+    """Try to draw something; what fails is logged and dropped, since nothing of it is worth a failure."""
     try:
         return await work
     except (LeaseLost, Refused) as error:
-        log.warning("progress of %s: %s", run, error.shown)
+        log.warning("%s: %s", what, error.shown)
     except Unavailable as error:
-        log.warning("progress of %s: %s", run, error.shown)
+        log.warning("%s: %s", what, error.shown)
         return Then.LATER
     except Exception:
-        log.exception("progress of %s", run)
+        log.exception("%s", what)
     return Then.OVER
+
+
+def _what(run: str) -> str:
+    return f"progress of {run}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +127,7 @@ class Live:
 
     async def edit(self, place: Place, posted: str, message: Progress) -> "Then":
         """Edit a message; whoever is cancelled meanwhile leaves the edit to come to its own end."""
-        edit = asyncio.create_task(tried(message.run, self._edit(place, posted, message)))
+        edit = asyncio.create_task(tried(_what(message.run), self._edit(place, posted, message)))
         self._edits[message.run] = edit
         edit.add_done_callback(lambda _: self._edits.pop(message.run))
         await asyncio.wait({edit})
@@ -182,7 +186,7 @@ class Showing:
             await self._news_or(tempo.silence)
             await timer.sleep(self._wait())
             self._news.clear()
-            then = await tried(self.run.id, self._drawn())
+            then = await tried(_what(self.run.id), self._drawn())
             if then is Then.OVER:
                 return
             if then is Then.LATER:

@@ -5,7 +5,8 @@ import logging
 import os
 import select
 import sys
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 _PART = 4_096
@@ -19,23 +20,45 @@ class Unhurried:
         self._end = stream.fileno()
         self._encoding = stream.encoding
         self._missed = 0
+        self._is_cut = False
+        """Whether a line was begun for which there was no room to its end."""
 
     def write(self, text: str) -> None:
         """Write as much as there is room for now."""
-        before = f"WARNING left out of this log, which nobody read: {self._missed}\n"
+        before = "\n" if self._is_cut else ""
+        if self._missed:
+            before += f"WARNING left out of this log, which nobody read: {self._missed}\n"
         with suppress(OSError):  # whoever read it is gone
-            whole = self._written(f"{before if self._missed else ''}{text}")
+            whole = self._written(f"{before}{text}".encode(self._encoding, "backslashreplace"))
             self._missed = 0 if whole else self._missed + 1
 
     def flush(self) -> None:
         """Do nothing: nothing is kept back."""
 
-    def _written(self, text: str) -> bool:
-        left, room = text.encode(self._encoding, "backslashreplace"), select.poll()
-        room.register(self._end, select.POLLOUT)
-        while left and room.poll(0):
-            left = left[os.write(self._end, left[:_PART]) :]
+    def _written(self, data: bytes) -> bool:
+        left, room = data, select.poll()
+        with _unwaiting(self._end) as end, suppress(BlockingIOError):
+            room.register(end, select.POLLOUT)
+            while left and room.poll(0):
+                left = left[os.write(end, left[:_PART]) :]
+        if left != data:
+            self._is_cut = bool(left)
         return not left
+
+
+@contextmanager
+def _unwaiting(end: int) -> Generator[int]:
+    """Give an end that takes only as much as there is room for: a terminal waits for room for all."""
+    own = None
+    if os.isatty(end):
+        with suppress(OSError):  # then it is as it is
+            flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+            own = os.open(f"/dev/fd/{end}", flags)
+    try:
+        yield end if own is None else own
+    finally:
+        if own is not None:
+            os.close(own)
 
 
 def begin() -> None:

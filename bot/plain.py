@@ -30,6 +30,7 @@ _KEPT_IN: Mapping[str, tuple[str, str]] = MappingProxyType({
     "denial": ("reason of a denial", "reasons of denials"),
     "memory": ("memory", "memories"),
     "reminder": ("reminder", "reminders"),
+    "draft": ("draft of an answer", "drafts of answers"),
     "frame": ("task", "tasks"),
     "happening": ("record of what a turn did", "records of what turns did"),
 })  # fmt: skip

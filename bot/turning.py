@@ -23,7 +23,7 @@ from core.jobs import Hold, LeaseLost
 from core.mailbox import Mailbox
 from core.outcomes import Outcome, Reason
 from core.past import Past
-from core.ports import Model
+from core.ports import Draft, Model
 from core.principals import Principal
 from core.prompt import Prompt
 from core.task import Task
@@ -52,13 +52,15 @@ class Turning:
     hold: Hold
     mailbox: Mailbox
     task: Task
+    draft: Draft | None = None
+    """Shows its answer while it is written, where somebody can see that."""
     _seen: list[Entry] = field(default_factory=list[Entry])
 
     @classmethod
-    def of(cls, means: Means, turn: Turn, hold: Hold) -> "Turning":
+    def of(cls, means: Means, turn: Turn, hold: Hold, draft: Draft | None = None) -> "Turning":
         """Return a turn at its beginning."""
-        mailbox = mailbox_of(turn, means.conversations, means.gate)
-        return cls(means=means, turn=turn, hold=hold, mailbox=mailbox, task=means.briefing.task())
+        mailbox, task = mailbox_of(turn, means.conversations, means.gate), means.briefing.task()
+        return cls(means=means, turn=turn, hold=hold, mailbox=mailbox, task=task, draft=draft)
 
     async def outcome(self) -> Outcome:
         """Return how the turn ends; what is raised on purpose is an answer too."""
@@ -210,6 +212,7 @@ class Turning:
             brief=partial(self._briefed, text, model, prompt, given, recalled.past),
             mail=self.mailbox.news,
             watch=partial(self._saw, partial(_kept, recalled.fresh, model)),
+            draft=self.draft,
         )
 
     async def _propose(

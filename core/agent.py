@@ -16,7 +16,7 @@ from core.loop import Brief, Course
 from core.mailbox import Mail, no_mail
 from core.outcomes import Outcome, Reason
 from core.past import NOTHING, Past
-from core.ports import Model, Runner
+from core.ports import Draft, Model, Runner
 from core.progress import Progress
 from core.prompt import Prompt
 from core.reading import Reading
@@ -51,6 +51,8 @@ class Session:
     """Tells a model that writes of what arrived while it worked."""
     watch: Callable[[tuple[Entry, ...]], None]
     """Is shown what the turn has appended so far, so that it is known where somebody cuts it."""
+    draft: Draft | None = None
+    """Shows an answer while it is written, where it may be shown before it was checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +83,13 @@ class Agent:
             return Outcome(reason=Reason.ERROR, text=error.shown)
         return await course.run()
 
-    def asking(self, model: Model, prompt: Prompt, turn: str, trail: Trail) -> Asking:
+    def asking(
+        self, model: Model, prompt: Prompt, turn: str, trail: Trail, draft: Draft | None = None
+    ) -> Asking:
         """Return what asks a model on behalf of a turn."""
-        return Asking(model=model, prompt=prompt, turn=turn, pauses=self.pauses, trail=trail)
+        return Asking(
+            model=model, prompt=prompt, turn=turn, pauses=self.pauses, trail=trail, draft=draft
+        )
 
     def _course(
         self,
@@ -101,7 +107,9 @@ class Agent:
             limits=session.limits,
             redactor=self.redactor,
             generative=model.generative,
-            asking=self.asking(model, session.prompt, session.turn, session.trail),
+            asking=self.asking(
+                model, session.prompt, session.turn, session.trail, _draft(model, session)
+            ),
             guarding=session.guarding,
             stepping=stepping,
             progress=stepping.progress,
@@ -147,6 +155,12 @@ class Agent:
             generative=model.generative,
             redactor=self.redactor,
         )
+
+
+def _draft(model: Model, session: Session) -> Draft | None:
+    """Return what shows an answer early: nothing where a guardrail is to see it before anybody does."""
+    judged = bool(session.guarding.guards.output)
+    return session.draft if model.generative and not judged else None
 
 
 def _progress(model: Model, session: Session, history: Past) -> Progress:

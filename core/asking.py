@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.errors import Unavailable
 from core.outcomes import Reason
-from core.ports import Model
+from core.ports import Draft, Model
 from core.prompt import Prompt
 from core.trail import Moved, Trail
 from core.transcript import Broken, Entry, Move, Pause, Say, Use, Wire
@@ -26,6 +26,8 @@ class Asking:
     pauses: Sequence[float]
     """Seconds before each further try."""
     trail: Trail
+    draft: Draft | None = None
+    """Shows what the model says while it says it; None where nobody may see that yet."""
 
     async def move(self, entries: tuple[Entry, ...], *, deadline: float) -> Move | Reason:
         """Return the next move, or why there is none; the deadline of the loop's clock cancels it."""
@@ -58,7 +60,8 @@ class Asking:
         return found
 
     def _call(self, entries: tuple[Entry, ...], *, conclude: bool) -> Awaitable[object]:
-        return self.model.next_move(entries, self.prompt, conclude=conclude)
+        hear = self.draft.anew() if self.draft else None
+        return self.model.next_move(entries, self.prompt, conclude=conclude, hear=hear)
 
     def _came(self, task: asyncio.Task[object]) -> Move | Reason | None:
         """Return what came of a call that has ended."""

@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from core.cards import Button, Card
+from core.conversations import Turn
 from core.events import Place
+from core.jobs import Job
 from core.principals import Identity
 
 POST = "post"
@@ -27,6 +29,11 @@ def lane_of(conversation: str) -> str:
 def post_of(conversation: str, seq: int) -> str:
     """Return the id of the job that posts an entry, which is also the key of what is posted."""
     return f"{POST}:{conversation}:{seq}"
+
+
+def draft_of(turn: str) -> str:
+    """Return the key under which an answer is shown while it is being written."""
+    return f"draft:{turn}"
 
 
 def reader_of(place: Place) -> str | None:
@@ -93,6 +100,15 @@ Message: TypeAlias = Text | Asking | Progress | Opening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Drafted:
+    """A message in which an answer was shown while it was being written."""
+
+    key: str
+    message: str | None
+    """The platform's id of it; None where nobody was told whether it was posted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
     """One entry that is to be posted."""
 
@@ -105,6 +121,8 @@ class Delivery:
     """The platform's id of the message, where it was posted before."""
     asker: str
     """Who asked last in its conversation."""
+    drafted: Drafted | None = None
+    """The message whose place it takes: it is the first that its turn has to say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,17 +136,48 @@ class Posted:
 class Chat(Protocol):
     """A platform on which messages can be posted and edited."""
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
+    async def post(
+        self,
+        place: Place,
+        message: Message,
+        *,
+        key: str,
+        again: bool = False,
+        drafted: Drafted | None = None,
+    ) -> str:
         """Post a message and return its id on the platform; for a key that was posted before, that one.
 
         `again` says that somebody tried before and may not have been told that it was posted. The id
-        of an `Opening` is the thread below it. Raises `Unavailable` where trying again may help, and
-        `Refused` where it cannot.
+        of an `Opening` is the thread below it. It takes the place of what was `drafted`, where that
+        is still there. Raises `Unavailable` where trying again may help, and `Refused` where it cannot.
+        """
+        ...
+
+    async def draft(self, place: Place, text: str, *, drafted: Drafted, again: bool = False) -> str:
+        """Show how far an answer is that is being written, in the message of before if any.
+
+        Return that message's id; raises as `post` does. `again` is said as there, of a draft.
         """
         ...
 
     async def edit(self, place: Place, posted: str, message: Message) -> None:
         """Replace a message; raises as `post` does. A message that is gone needs no edit."""
+        ...
+
+
+class Drafts(Protocol):
+    """Where it is kept which answers are shown while they are written. Every method is one transaction.
+
+    Each is kept until something that its turn has to say took its place. Raises `LeaseLost` where
+    the turn is not held so.
+    """
+
+    async def begin(self, turn: Turn, job: Job) -> Drafted | None:
+        """Keep that a turn's answer is about to be shown; return the message if it was before."""
+        ...
+
+    async def drafted(self, turn: Turn, job: Job, message: str) -> None:
+        """Keep in which message it is shown."""
         ...
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from core.canonical import encode
 from core.fitting import cut
+from core.ports import Listener
 from core.prompt import Prompt
 from core.transcript import (
     Called,
@@ -41,10 +42,15 @@ class Dictated:
         return False
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: Prompt,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
         """Make the one call, then say its result as it is."""
-        del prompt, conclude
+        del prompt, conclude, hear
         last = entries[-1]
         if isinstance(last, Returned):
             return Say(text="\n".join(map(to_a_person, last.results)))

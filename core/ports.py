@@ -25,6 +25,18 @@ class Clock(Protocol):
         ...
 
 
+Listener: TypeAlias = Callable[[str], None]
+"""Is told the pieces of what somebody says, as they come; neither raises nor takes long."""
+
+
+class Draft(Protocol):
+    """Shows an answer while it is being written."""
+
+    def anew(self) -> Listener:
+        """Begin anew and return what hears it: whoever heard what was begun before is heard no more."""
+        ...
+
+
 class Model(Protocol):
     """Something that decides the next move of a turn."""
 
@@ -39,12 +51,18 @@ class Model(Protocol):
         ...
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: Prompt,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
         """Return one move; raise `Unavailable` where nothing came back, so that it can be tried again.
 
         A message that broke off is `Broken`, never an error. To `conclude`, it may only say
         something; the tools are declared all the same, since they are part of what it has read.
+        What it says may be heard piece by piece: none of that counts until the move is returned.
         """
         ...
 

@@ -47,12 +47,15 @@ class Redactor:
     """Masks secrets in text and, deeply, in values."""
 
     exact: re.Pattern[str] | None
+    phrases: tuple[str, ...] = ()
+    """Those of the exact values that are more than one word."""
 
     @classmethod
     def of(cls, secrets: Iterable[str]) -> "Redactor":
         """Return one that knows these exact values, each also in base64 and quoted for a URL."""
         forms = sorted({f for secret in secrets for f in _forms(secret)}, key=len, reverse=True)
-        return cls(re.compile("|".join(map(re.escape, forms))) if forms else None)
+        exact = re.compile("|".join(map(re.escape, forms))) if forms else None
+        return cls(exact, tuple(form for form in forms if any(map(str.isspace, form))))
 
     def text(self, text: str) -> str:
         """Return the text with every known secret and every well-known credential masked."""
@@ -61,6 +64,26 @@ class Redactor:
         masked = _KNOWN.sub(MASK, masked)
         masked = _JWT.sub(lambda found: MASK if found["rest"] else found[0], masked)
         return _NAMED.sub(rf"\1{MASK}", masked)
+
+    def so_far(self, text: str) -> str:
+        """Return the beginning of a text that is still being written, masked.
+
+        It ends where a word does, and before whatever may be the beginning of a secret.
+        """
+        at = _words_end(text, len(text))
+        while begun := self._begun(text[:at]):
+            at = _words_end(text, at - begun)
+        return self.text(text[:at])
+
+    def _begun(self, text: str) -> int:
+        """Return how much of the end of a text is the beginning of a secret that has several words."""
+        begun = (
+            length
+            for phrase in self.phrases
+            for length in range(1, len(phrase))
+            if phrase[length - 1].isspace() and text.endswith(phrase[:length])
+        )
+        return max(begun, default=0)
 
     def head(self, text: str, most: int) -> tuple[str, bool]:
         """Return a text masked, and whether that is all of it.
@@ -82,6 +105,11 @@ class Redactor:
         if isinstance(value, Sequence):
             return [self.value(item) for item in value]
         return value
+
+
+def _words_end(text: str, at: int) -> int:
+    """Return where the last white space before a place ends: a word behind it may go on."""
+    return next((end for end in range(at, 0, -1) if text[end - 1].isspace()), 0)
 
 
 def _forms(secret: str) -> Iterator[str]:

@@ -18,6 +18,7 @@ from bot.ask import Answered, Asking
 from bot.briefing import Briefing, by_name, instructions
 from bot.decide import Decided, Deciding
 from bot.deliver import Delivering
+from bot.drafting import Drafting
 from bot.expire import Expiring
 from bot.history import Cache, Recalling
 from bot.inbox import Inbox
@@ -87,7 +88,9 @@ class Bots:
     @property
     def answering(self) -> Answering:
         """Return the handler of turns."""
-        return Answering(means=self.means, running=self.world.counted.running)
+        return Answering(
+            means=self.means, running=self.world.counted.running, drafting=self.drafting
+        )
 
     @property
     def means(self) -> Means:
@@ -130,6 +133,18 @@ class Bots:
             chats=self.chats,
             live=self.live,
             acting=self.world.gate.acting,
+        )
+
+    @cached_property
+    def drafting(self) -> Drafting:
+        """Return what shows answers while they are written: one for all of these processes."""
+        stores = self.world.stores
+        return Drafting(
+            drafts=stores.drafts,
+            deliveries=stores.deliveries,
+            chats=self.chats,
+            redactor=Redactor.of([SECRET]),
+            timer=self.timer,
         )
 
     @cached_property

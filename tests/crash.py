@@ -23,11 +23,11 @@ from adapters.storage.transactions import Database, Row, Statement, Transaction,
 from bot import wiring
 from bot.wiring import App, Seams
 from core.canonical import JsonObject
-from core.deliveries import Asking, Message, Progress, Text
+from core.deliveries import Asking, Drafted, Message, Progress, Text
 from core.errors import Refused
 from core.events import Approve, Ask, Place
 from core.plans import RunStep
-from core.ports import Ended, Hear, Runner
+from core.ports import Ended, Hear, Listener, Runner
 from core.principals import Identity
 from core.prompt import Prompt
 from core.transcript import Entry, Move, Returned, ToolCall, Use, whole
@@ -159,15 +159,28 @@ class Thread:
     file: Path
     points: Points
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
+    async def post(
+        self,
+        place: Place,
+        message: Message,
+        *,
+        key: str,
+        again: bool = False,
+        drafted: Drafted | None = None,
+    ) -> str:
         """Append a message, unless its key was posted."""
-        del again
+        del again, drafted
         assert place == PLACE
         kind = _kind(message)
         if all(line["key"] != key for line in self.lines()):
             self._append({"key": key, "kind": kind, "text": _text(message)})
         self.points.reached(f"the {kind} is posted")
         return key
+
+    async def draft(self, place: Place, text: str, *, drafted: Drafted, again: bool = False) -> str:
+        """Nobody speaks here before they have decided."""
+        del place, text, drafted, again
+        raise AssertionError
 
     async def edit(self, place: Place, posted: str, message: Message) -> None:
         """Append the new look of a message."""
@@ -258,9 +271,15 @@ class Writer:
     )
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: Prompt,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
         """See the port."""
+        del hear
         assert not conclude
         assert prompt.tools.names >= {tool for tool, _ in self.steps}
         assert whole(entries) == tuple(entries)

@@ -13,6 +13,7 @@ from core.limits import Limits
 from core.mailbox import Mailbox, no_mail
 from core.outcomes import Outcome
 from core.past import NOTHING
+from core.ports import Draft
 from core.prompt import Prompt
 from core.redaction import Redactor
 from core.tools import Checked, Effect, Tool, Toolbox
@@ -126,6 +127,7 @@ class Scene:
     """Where that is kept instead."""
     watch: Callable[[tuple[Entry, ...]], None] = lambda _: None
     mailbox: Mailbox | None = None
+    draft: Draft | None = None
 
     async def turn(self, *script: Scripted) -> tuple[Outcome, ScriptedModel]:
         """Have a model play a script; whatever it does, the transcript stays whole."""
@@ -143,6 +145,7 @@ class Scene:
             guarding=a_guarding(self.guards, self.redactor, trail),
             trail=trail,
             watch=self.watch,
+            draft=self.draft,
             mail=self.mailbox.news if self.mailbox else no_mail,
         )
         outcome = await agent.turn(

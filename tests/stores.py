@@ -13,6 +13,7 @@ from adapters.jobs.table import TableEngine
 from adapters.storage import jobs, turns
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
+from adapters.storage.drafts import Drafts
 from adapters.storage.erasing import Erasing
 from adapters.storage.frames import Frames
 from adapters.storage.memories import Memories
@@ -46,7 +47,7 @@ from tests.builders import CALLS, CONVERSATION, TENANT, a_new_request, a_new_tur
 
 T = TypeVar("T")
 TABLES = (
-    "conversation", "turn", "received", "entry", "posted", "transcript", "happening", "frame",
+    "conversation", "turn", "received", "entry", "posted", "draft", "transcript", "happening", "frame",
     "memory", "reminder", "plan", "frozen", "request", "vote", "denial", "run", "step", "rate", "audit", "job",
     "job_lock",
 )  # fmt: skip
@@ -134,6 +135,11 @@ class Stores:
     def deliveries(self) -> Deliveries:
         """Return what is to be delivered."""
         return Deliveries(self.database)
+
+    @property
+    def drafts(self) -> Drafts:
+        """Return the answers that are shown while they are written."""
+        return Drafts(self.database)
 
     @property
     def reminders(self) -> Reminders:

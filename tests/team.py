@@ -16,6 +16,8 @@ OPS = "C0OPS"
 PATIENCE = 15.0
 """Seconds: a busy machine is no failure."""
 ALICE, BOB, CAROL, MALLORY = "U0ALICE", "U0BOB", "U0CAROL", "U0MALLORY"
+SOCKETS = 'app_token: "env:SLACK_APP_TOKEN"'
+"""In the section about Slack: over sockets."""
 ECHO = """
 summary: Say a word.
 effect: read
@@ -164,7 +166,9 @@ class Team:
 
 
 @asynccontextmanager
-async def team(folder: Path, *, slack_section: str = "") -> AsyncGenerator[Team]:
+async def team(
+    folder: Path, *, slack_section: str = "", way_in: str = SOCKETS
+) -> AsyncGenerator[Team]:
     """Give a team whose configuration is the contract's, with Slack and two runbooks that look.
 
     `slack_section` is what else stands in the section about Slack.
@@ -178,7 +182,7 @@ async def team(folder: Path, *, slack_section: str = "") -> AsyncGenerator[Team]
             sayso.runbook("look", LOOK)
             config = folder / "sayso.yml"
             section = (
-                'slack: {bot_token: "env:SLACK_BOT_TOKEN", app_token: "env:SLACK_APP_TOKEN",'
+                f'slack: {{bot_token: "env:SLACK_BOT_TOKEN", {way_in},'
                 f' base_url: "{slack.base_url}"{slack_section and ", "}{slack_section}}}\n'
             )
             config.write_text(config.read_text("utf-8") + section, "utf-8")

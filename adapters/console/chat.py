@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from adapters.console.shown import Changed, Shown
-from core.deliveries import Asking, Message, Progress, Text
+from core.deliveries import Asking, Drafted, Message, Progress, Text
 from core.events import Place
 
 SETTLE = 0.3
@@ -40,9 +40,17 @@ class TerminalChat:
     _changed: dict[str, Asking] = field(default_factory=dict[str, Asking])
     _later: "asyncio.Task[None] | None" = None
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
+    async def post(
+        self,
+        place: Place,
+        message: Message,
+        *,
+        key: str,
+        again: bool = False,
+        drafted: Drafted | None = None,
+    ) -> str:
         """See the port."""
-        del place, again
+        del place, again, drafted
         if isinstance(message, Progress):
             self.goes_on(message)
             return key
@@ -58,6 +66,11 @@ class TerminalChat:
                     self.know(message)
                     self._posted |= {button.request for button in message.card.buttons}
         return self._ids[key]
+
+    async def draft(self, place: Place, text: str, *, drafted: Drafted, again: bool = False) -> str:
+        """Show nothing yet: what has scrolled by could not be edited."""
+        del place, text, again
+        return drafted.key
 
     async def edit(self, place: Place, posted: str, message: Message) -> None:
         """See the port."""

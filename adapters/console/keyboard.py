@@ -10,6 +10,7 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_input
+from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
@@ -87,6 +88,7 @@ class Editor:
             style=_STYLE if colours else Style([]),
             interrupt_exception=_Cut,
             include_default_pygments_style=False,
+            key_bindings=_keys(),
         )
 
     def held(self) -> AbstractContextManager[None]:
@@ -161,6 +163,13 @@ class Editor:
         if self._is_stale and not self._printer.is_behind:
             self._is_stale = False
             self._session.app.invalidate()
+
+
+def _keys() -> KeyBindings:
+    """Have Ctrl-Z do nothing: what runs here could not be held, and in a line it would hide a command."""
+    keys = KeyBindings()
+    keys.add("c-z")(lambda _: None)
+    return keys
 
 
 class Lines:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.deliveries import Chat, Message, reader_of
+from core.deliveries import Chat, Drafted, Message, reader_of
 from core.errors import Unavailable
 from core.events import Place
 
@@ -21,12 +21,26 @@ class Terminals:
     here: Chat | None = None
     """This process's own terminal, where it has one."""
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool = False) -> str:
+    async def post(
+        self,
+        place: Place,
+        message: Message,
+        *,
+        key: str,
+        again: bool = False,
+        drafted: Drafted | None = None,
+    ) -> str:
         """See the port."""
+        del drafted  # no terminal shows any
         if self.here and self.shows(place):
             return await self.here.post(place, message, key=key, again=again)
         self._must_be_gone(place)
         return key
+
+    async def draft(self, place: Place, text: str, *, drafted: Drafted, again: bool = False) -> str:
+        """Show nothing yet: see `adapters.console.chat`."""
+        del place, text, again
+        return drafted.key
 
     async def edit(self, place: Place, posted: str, message: Message) -> None:
         """See the port."""

@@ -26,6 +26,7 @@ _LONGEST_LINE = 300
 _FRAMES = 1_000
 """How much of a message titles and frames may take."""
 _ROOM = MOST - _FRAMES
+_WRITING = "This is still being written."
 _BELOW = "This is the beginning. All of it is in the file below."
 _FAILURES = {
     Unavailable.kind: ("hourglass_flowing_sand", "Not now. "),
@@ -58,6 +59,14 @@ def draw(message: Message, *, team: str) -> tuple[Drawn, ...]:
             return _text(message, team)
         case _:
             assert_never(message)
+
+
+def unfinished(words: str) -> Drawn:
+    """Return the beginning of an answer that is still being written, drawn and marked as such."""
+    group = next(splitting.packed(markdown.parts(words), _ROOM), [])
+    shown = rich_text.block(splitting.elements(group)) if group else _nothing()
+    mark: JsonObject = {"type": "context", "elements": [rich_text.plain(_WRITING, _OF_A_NOTE)]}
+    return Drawn(blocks=(shown, mark), text=fallback(splitting.plain(group)))
 
 
 def told(what: Told) -> Drawn:

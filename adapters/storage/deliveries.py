@@ -1,10 +1,10 @@
 """What is to be posted, and as which message it was. Implements `core.deliveries.Deliveries`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from adapters.storage import turns
+from adapters.storage import drafts, turns
 from adapters.storage.entries import place_of
-from adapters.storage.transactions import Database, Row, Transaction, changed, rows
+from adapters.storage.transactions import Database, Row, Transaction, changed, rows, sql
 from core.deliveries import Delivery, Opening, Posted
 from core.events import OPENS, Place
 
@@ -42,14 +42,7 @@ class Deliveries:
 
     async def posted(self, tenant: str, conversation: str, seq: int, message: str) -> None:
         """See the port."""
-        await self.database.transact(
-            lambda _: rows(
-                "INSERT INTO posted (conversation, seq, message)"
-                " SELECT id, :seq, :message FROM conversation"
-                " WHERE id = :conversation AND tenant = :tenant ON CONFLICT DO NOTHING",
-                tenant=tenant, conversation=conversation, seq=seq, message=message,
-            )
-        )  # fmt: skip
+        await self.database.transact(lambda _: _posted(tenant, conversation, seq, message))
 
     async def card(self, tenant: str, request: str) -> Posted | None:
         """See the port."""
@@ -66,7 +59,20 @@ def _entry(tenant: str, conversation: str, seq: int) -> Transaction[Delivery | N
         " AND conversation.tenant = :tenant AND entry.text <> ''",
         conversation=conversation, seq=seq, tenant=tenant,
     )  # fmt: skip
-    return _delivery(found[0]) if found else None
+    if not found:
+        return None
+    drafted = yield from drafts.of_entry(tenant, conversation, seq)
+    return replace(_delivery(found[0]), drafted=drafted)
+
+
+def _posted(tenant: str, conversation: str, seq: int, message: str) -> Transaction[None]:
+    yield sql(
+        "INSERT INTO posted (conversation, seq, message)"
+        " SELECT id, :seq, :message FROM conversation"
+        " WHERE id = :conversation AND tenant = :tenant ON CONFLICT DO NOTHING",
+        tenant=tenant, conversation=conversation, seq=seq, message=message,
+    )  # fmt: skip
+    yield from drafts.taken(tenant, conversation, seq)
 
 
 def _place(tenant: str, conversation: str) -> Transaction[Place | None]:

@@ -121,6 +121,9 @@ PARTS = (
         change="DELETE",
     ),
     Part(
+        table="draft", columns=("turn", "message"), order="turn", where=_HERE, change="DELETE",
+    ),
+    Part(
         table="happening", columns=("turn", "seq", "kind", "body"), order="turn, seq", where=_HERE,
         change="DELETE",
     ),

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
+from adapters.storage.together import Together
 from adapters.storage.transactions import Work
 from core.errors import Invalid, Unavailable
 from core.ports import Clock
@@ -37,7 +38,7 @@ class SqliteDatabase:
         """Take a connection that lives on this thread; `open` makes both."""
         self._connection = connection
         self._thread = thread
-        self._clock = clock
+        self._together = Together(connection=connection, clock=clock)
 
     @classmethod
     async def open(cls, path: Path, clock: Clock, *, patience: float = 5.0) -> "SqliteDatabase":
@@ -51,8 +52,16 @@ class SqliteDatabase:
         return cls(connection, thread, clock)
 
     async def transact(self, work: Work[T]) -> T:
-        """Run it in one hop. A caller that is cancelled leaves it whole: committed or not begun."""
-        return await _in(self._thread, lambda: self._run(work))
+        """Run it in one hop, under one commit with what else waits.
+
+        A caller that is cancelled leaves it whole: committed or not begun.
+        """
+        asked = self._together.ask(work)
+        try:
+            return await _in(self._thread, lambda: self._together.answer(asked))
+        except asyncio.CancelledError:
+            self._together.forget(asked)
+            raise
 
     async def erase(self, work: Work[T]) -> T:
         """See the port. Every file is rewritten, so this takes as long as the database is large."""
@@ -75,29 +84,11 @@ class SqliteDatabase:
         database = self._connection
         database.set_authorizer(_but_for_the_log)
         try:
-            result = self._run(work)
+            result = self._together.run(work)
         finally:
             database.set_authorizer(_append_only)
         _clear(database)
         return result
-
-    def _run(self, work: Work[T]) -> T:
-        database = self._connection
-        database.execute("BEGIN IMMEDIATE")
-        try:
-            transaction = work(self._clock.now())
-            statement = next(transaction)
-            while True:
-                found = database.execute(statement.sql, statement.values).fetchall()
-                statement = transaction.send(found)
-        except StopIteration as end:
-            database.execute("COMMIT")
-            result: T = end.value
-            return result
-        finally:
-            # Not only after an exception of ours: a COMMIT that failed (disk full) leaves it open.
-            if database.in_transaction:
-                database.execute("ROLLBACK")
 
 
 def _connect(path: Path, patience: float) -> sqlite3.Connection:
@@ -218,7 +209,7 @@ def _in_words(error: Exception) -> str:
     if code in _FULL:
         return (
             "The database could not be written: the disk is full or failing. What was to be written "
-            "now was not; look at `sayso requests` and `sayso runs` before you try again."
+            "now was not. Make room, and look at `sayso requests` and `sayso runs` before you try again."
         )
     if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
         return "The database file is damaged or is not a database. Restore it from a backup."

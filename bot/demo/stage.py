@@ -11,7 +11,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
 
-from bot import at_terminal
+from bot import at_terminal, log_files
 from bot.called_off import SHELL, CalledOff
 from bot.demo import fleet, tour
 from bot.wiring import terminals
@@ -27,9 +27,11 @@ def play(*, as_tour: bool, as_chat: bool, no_color: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="sayso-demo-") as folder:
         home = Path(folder)
         furnish(home)
-        at_terminal.log_into(home / "sayso.log")
         begin = _chat(home, plain=no_color) if chatting else _tour(home, plain=no_color)
-        with suppress(KeyboardInterrupt, asyncio.CancelledError):
+        with (
+            log_files.logging_into(home / "sayso.log"),
+            suppress(KeyboardInterrupt, asyncio.CancelledError),
+        ):
             return asyncio.run(begin)
     return SHELL + signal.SIGINT
 

@@ -6,6 +6,7 @@ from adapters.jobs.kinds import Kind
 from adapters.leftovers import Leftovers, nothing
 from adapters.storage import jobs, reminders, settling, turns
 from adapters.storage.deliveries import Deliveries
+from adapters.storage.drafts import Drafts
 from adapters.storage.frames import Frames
 from adapters.storage.rates import Rates
 from adapters.storage.reminders import Reminders
@@ -15,6 +16,7 @@ from bot import notify
 from bot.answer import Answering
 from bot.briefing import Briefing, instructions
 from bot.deliver import Delivering
+from bot.drafting import Drafting
 from bot.expire import Expiring
 from bot.guards import guards_of
 from bot.history import Recalling
@@ -80,7 +82,13 @@ def _notifying(parts: Parts) -> Notifying:
 
 
 def _answering(parts: Parts) -> Answering:
-    return Answering(means=_means(parts), running=parts.runner.running)
+    drafting = Drafting(
+        drafts=Drafts(parts.database),
+        deliveries=Deliveries(parts.database),
+        chats=parts.chats,
+        redactor=parts.redactor,
+    )
+    return Answering(means=_means(parts), running=parts.runner.running, drafting=drafting)
 
 
 def _means(parts: Parts) -> Means:

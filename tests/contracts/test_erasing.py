@@ -111,9 +111,10 @@ async def erase(database: Closable, statement: str) -> None:
 
 
 async def happened(stores: Stores) -> None:
-    """Leave a memory, a happening, a task and a reminder."""
+    """Leave a memory, a happening, a draft, a task and a reminder."""
     for statement in (
         f"INSERT INTO happening VALUES ('{TENANT}', '{HERE}', 't_here', 1, 99, '', 'looked', '{MARK}')",
+        f"INSERT INTO draft VALUES ('t_here', '{TENANT}', '{HERE}', '1.{MARK}')",
         f"INSERT INTO frame VALUES ('{HERE}', '{TENANT}', '{MARK}', '{MARK}', 1)",
         f"INSERT INTO reminder VALUES ('{TENANT}', 'n_1', '{HERE}', 'alice', '{MARK}', '', '', 'pending')",
         f"INSERT INTO memory VALUES ('m_1', '{TENANT}', '{HERE}', 1, 'semantic', 'model', '{MARK}',"

@@ -16,6 +16,7 @@ from adapters.storage.transactions import Database, Row, Work, rows
 from approvals.models import State
 from core.conversations import Received
 from core.errors import SaysoError, Unavailable
+from core.ports import Listener
 from core.prompt import Prompt
 from core.transcript import Entry, Heard, Move, Say, ToolCall, Use
 from tests.bots import Bots
@@ -79,10 +80,15 @@ class Echo(ScriptedModel):
     """A model that proposes what begins with p, and answers the rest."""
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: Prompt,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
         """See the port."""
-        del prompt, conclude
+        del prompt, conclude, hear
         await asyncio.sleep(0.01)
         last = entries[-1]
         if not isinstance(last, Heard) or not last.text.startswith("p"):

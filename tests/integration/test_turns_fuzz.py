@@ -12,6 +12,7 @@ from bot.history import Cache
 from core.conversations import Received
 from core.errors import Refused
 from core.limits import Limits
+from core.ports import Listener
 from core.tools import ABSORB, Effect
 from core.transcript import Entry, Heard, Move, Noted, Say, ToolCall, Use, whole
 from tests.bots import Bots
@@ -37,9 +38,14 @@ class Restless:
         self.made = 0
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: object, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: object,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
-        del prompt
+        del prompt, hear
         if whole(entries) != tuple(entries):
             pytest.fail("calls and results do not belong together")
         await asyncio.sleep(self.dice.random() * 0.004)

@@ -1,20 +1,37 @@
 """The captures in the documents are what the tour shows now. `make captures` writes them again."""
 
-from tests import captures
+from tests import captures, slack_pictures
+from tests.slack_drawings import GOLDEN
+from tests.slack_pictures import PREFIX
 
 WRITE = "run `make captures`, and look at what changed"
+
+
+def files() -> dict[str, str]:
+    return {file.name: file.read_text("utf-8") for file in captures.FOLDER.iterdir()}
 
 
 async def test_every_capture_is_what_the_tour_shows() -> None:
     scenes = await captures.recorded()
     made = captures.captures(scenes)
-    kept = {file.name: file.read_text("utf-8") for file in captures.FOLDER.iterdir()}
+    kept = {name: text for name, text in files().items() if not name.startswith(PREFIX)}
     assert kept.keys() == made.keys(), WRITE
     different = {name for name in made if made[name] != kept[name]}
     assert different == set(), WRITE
     for file in captures.documents():
         text = file.read_text("utf-8")
         assert captures.filled(text, scenes) == text, f"{file.name}: {WRITE}"
+
+
+def test_every_picture_of_slack_is_what_the_golden_files_say_now() -> None:
+    kept = {name: text for name, text in files().items() if name.startswith(PREFIX)}
+    assert kept == slack_pictures.pictures(), WRITE
+
+
+def test_every_state_of_a_card_has_its_picture() -> None:
+    states = {file.stem for file in GOLDEN.glob("card-*.json")}
+    assert len(states) > 10
+    assert states <= {name.removeprefix(PREFIX).removesuffix(".svg") for name in files()}
 
 
 def test_the_readme_shows_captured_scenes() -> None:

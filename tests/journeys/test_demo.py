@@ -167,6 +167,12 @@ def test_what_runs_is_shown_below_and_ctrl_c_stops_it_and_leaves_the_second_time
     assert left(temporary) == []
 
 
+def test_ctrl_z_hides_no_stop(demo: Typist) -> None:
+    begin_index(demo)
+    demo.presses("\x1a")
+    demo.types("/stop", "- 1 run stopped")
+
+
 def test_what_arrives_does_not_tear_the_line_that_is_being_typed(demo: Typist) -> None:
     demo.types("reindex web in 2 seconds", "Approve: /approve ")
     demo.types("/as bob", "- You are bob.")

@@ -113,6 +113,43 @@ async def test_a_command_where_sayso_is_no_member_explains_itself_and_starts_not
     assert thread
 
 
+async def test_a_command_in_a_private_channel_without_sayso_starts_nothing_either(
+    acme: Team,
+) -> None:
+    acme.slack.work.channel("C0HIDDEN", ALICE, joined=False, is_private=True)
+    before = acme.turns()
+    done = await acme.slack.people.slash(ALICE, "C0HIDDEN", "/ask", "say hello")
+    assert done.answer is not None
+    assert "Sayso is not in this channel, so nothing was started." in text_of(done.answer)
+    assert acme.turns() == before
+    looked = await acme.slack.people.slash(ALICE, "C0HIDDEN", "/sayso", "help")
+    assert looked.answer is not None
+    assert "You may look." in text_of(looked.answer)
+
+
+async def test_what_is_asked_in_an_archived_channel_is_answered_directly(acme: Team) -> None:
+    acme.slack.work.channel("C0OLD", ALICE, is_archived=True)
+    assert (await acme.slack.people.slash(ALICE, "C0OLD", "/ask", "say archived")).acked
+    here = acme.slack.work.dm(ALICE)
+    await acme.slack.until(
+        lambda: any("said archived" in text_of(one) for one in acme.slack.messages(here)),
+        within=15,
+    )
+    assert acme.slack.messages("C0OLD") == []
+
+
+async def test_p14_threads_go_on_beside_one_another_and_one_thread_in_order(acme: Team) -> None:
+    slow = await acme.asks(ALICE, "look at ahead 60")
+    await acme.begun("ahead")
+    await acme.says(ALICE, slow, "say behind")
+    await acme.told(ALICE, "Queued: 1 message of this conversation comes first.")
+    quick = await acme.asks(ALICE, "say beside")
+    await acme.reads(quick, "said beside")
+    assert not any("said behind" in one for one in acme.slack.thread(OPS, slow))
+    await acme.says(ALICE, slow, "stop")
+    await acme.reads(slow, "said behind")
+
+
 async def test_a_channel_is_greeted_with_what_can_be_done_and_by_whom(acme: Team) -> None:
     acme.slack.work.channel("C0NEW", ALICE, BOB, joined=False)
     await acme.slack.hands.invite(ALICE, "C0NEW")
@@ -142,6 +179,25 @@ async def test_the_home_tab_shows_what_waits_for_whoever_looks(acme: Team) -> No
     await acme.slack.hands.open_home(BOB)
     await acme.slack.until(lambda: "succeeded" in text_of(homes[BOB]))
     assert "Nothing waits for you." in text_of(homes[BOB])
+
+
+async def test_whoever_opens_the_conversation_with_sayso_is_offered_what_to_ask(
+    acme: Team,
+) -> None:
+    here = acme.slack.work.dm(BOB)
+    await acme.slack.hands.open_home(BOB, tab="messages")
+    await acme.slack.until(lambda: here in acme.slack.work.prompts)
+    turns = acme.turns()
+    for offered in acme.slack.work.prompts[here]:
+        told = len(acme.slack.ephemerals(BOB))
+        await acme.slack.people.say(BOB, here, offered["message"])
+        await more(acme, BOB, told)
+    assert acme.turns() == turns
+
+
+async def more(acme: Team, who: str, told: int) -> None:
+    """Wait until somebody alone was told more than so many things."""
+    await acme.slack.until(lambda: len(acme.slack.ephemerals(who)) > told)
 
 
 async def test_a_stranger_learns_nothing_from_the_home_tab(acme: Team) -> None:

@@ -118,6 +118,32 @@ async def test_p15_a_server_that_is_told_to_end_does_so_within_ten_seconds_and_t
     await acme.reads(asked, "Stopped")
 
 
+@pytest.mark.parametrize("what", ["opening", "answer", "card"])
+async def test_c60_a_post_that_was_under_way_at_a_kill_is_there_once(acme: Team, what: str) -> None:
+    server = await acme.serve()
+    text = "restart web in staging" if what == "card" else "say hello"
+    known = await acme.asks(ALICE, "say first")
+    await acme.reads(known, "said first")
+    gate = acme.slack.faults.holds("chat.postMessage")
+    if what == "opening":
+        await acme.slack.people.slash(ALICE, OPS, "/ask", text)
+    else:
+        await acme.says(ALICE, known, text)
+    await acme.slack.until(lambda: acme.slack.faults.held.get("chat.postMessage"), within=15)
+    before = len(acme.slack.messages(OPS))
+    await acme.ends(server, signal.SIGKILL)
+    gate.set()  # Slack had it already, and nobody is there to be told
+    await acme.slack.until(lambda: len(acme.slack.messages(OPS)) == before + 1)
+    thread = acme.slack.messages(OPS)[-1]["ts"] if what == "opening" else known
+    await acme.serve()
+    await acme.reads(thread, "Approve to run" if what == "card" else "said hello")
+    left = "SELECT 1 FROM job WHERE kind IN ('turn', 'open', 'post') AND state IN (?, ?)"
+    await acme.until(lambda: not acme.sayso.sql(left, "queued", "running"))
+    said = [text_of(one) for one in acme.slack.messages(OPS)]
+    assert len(said) == len(set(said))
+    assert len(said) == 4
+
+
 async def test_sockets_that_are_refreshed_closed_or_cut_lose_nothing(acme: Team) -> None:
     await acme.serve()
     sockets = acme.slack.sockets
@@ -159,6 +185,16 @@ async def test_p35_of_two_servers_either_takes_what_comes_and_each_thing_is_done
         await acme.reads(told.ts, "succeeded")
         assert acme.turns(told.ts) == 1
         assert acme.sayso.ledger().count(f"w{number}") == 1
+    direct = await people.say(ALICE, ALICE, "blub")
+    await acme.reads(direct.ts, "You could ask:", channel=ALICE)
+    suggests = acme.slack.messages(ALICE, direct.ts)[-1]
+    pressed = await hands.click(ALICE, ALICE, suggests["ts"], "show ledger")
+    typed = await people.slash(ALICE, OPS, "/ask", "say typed")
+    for socket in range(4):
+        assert (await acme.slack.redeliver(pressed, socket=socket)).acked
+        assert (await acme.slack.redeliver(typed, socket=socket)).acked
+    assert acme.turns(direct.ts) == 2
+    assert acme.turns() == len(asked) + 2 + 1
     left = "SELECT 1 FROM job WHERE kind IN ('turn', 'run', 'post') AND state IN (?, ?)"
     await acme.until(lambda: not acme.sayso.sql(left, "queued", "running"))
     for told, _ in asked:

@@ -35,7 +35,7 @@ async def runs_as_shown(acme: Team, thread: str, card: Json) -> None:
     """Approve, and check that what was shown ran, and nothing else."""
     before = acme.sayso.ledger()
     await acme.clicks(BOB, card, "Approve")
-    await acme.reads(thread, "succeeded")
+    await acme.reads(thread, "succeeded (exit code 0)")
     assert acme.sayso.ledger() == [*before, "web-staging"]
     assert acme.turns(thread) == 1
 

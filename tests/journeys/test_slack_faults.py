@@ -12,6 +12,13 @@ from tests.standins.slack.plain import text_of
 from tests.team import ALICE, BOB, OPS, Team, served, team
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+COUNT = """
+summary: Print two hundred lines within four seconds.
+risk: low
+phrases: ["count"]
+steps:
+  - run: [python3, -u, -c, "import time\\nfor n in range(200): print('line', n); time.sleep(0.02)"]
+"""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -171,6 +178,30 @@ async def test_c60_slack_slows_down_one_channel_and_others_go_on(acme: Team) -> 
     await acme.reads(thread, "said slow")
 
 
+async def test_c61_what_a_run_prints_is_shown_by_one_edit_a_second_at_most(
+    tmp_path: Path,
+) -> None:
+    async with team(tmp_path / "busy") as busy:
+        busy.sayso.runbook("count", COUNT)
+        await busy.serve()
+        thread, card = await busy.proposed(BOB, "count")
+        await busy.clicks(BOB, card, "Approve")
+        await busy.reads(thread, "line")
+        await busy.reads(thread, "succeeded (exit code 0)")
+        await settled(busy)
+        progress = [
+            each
+            for each in busy.slack.work.thread(OPS, thread)
+            if any("Stop" in busy.slack.buttons(one) for one in each.before)
+        ]
+        [shown] = progress
+        assert busy.slack.buttons(shown.now) == []
+        assert 1 <= len(shown.before) <= 6
+        ended = busy.slack.rates.updates
+        assert busy.slack.rates.most_updates <= 50
+        assert len(ended) < 12
+
+
 # No answer
 
 
@@ -217,6 +248,31 @@ async def test_c60_while_slack_is_away_what_happens_is_told_when_it_is_back(
         assert away.cards(thread) == []
         reports = [one for one in posted(away, thread) if one.startswith("Report\nRun r_")]
         assert len(reports) == 1
+
+
+@pytest.mark.parametrize("code", ["token_revoked", "account_inactive"])
+async def test_p45_what_happens_while_the_token_is_not_valid_is_told_once_it_is(
+    acme: Team, code: str
+) -> None:
+    word = code.replace("_", "")
+    thread, card = await acme.proposed(BOB, f"slow append {word} 1")
+    await acme.clicks(BOB, card, "Approve")
+    await acme.begun(word)
+    acme.slack.faults.token = code
+    await acme.until(lambda: word in acme.sayso.ledger())
+    refused = len([one for one in acme.slack.web.calls if (one.answer or {}).get("error") == code])
+    await acme.slack.until(
+        lambda: (
+            len([one for one in acme.slack.web.calls if one.answer and not one.answer["ok"]])
+            > refused + 1
+        )
+    )
+    assert not any("exit code 0" in one for one in posted(acme, thread))
+    acme.slack.faults.token = None
+    await acme.reads(thread, "succeeded (exit code 0)")
+    await settled(acme)
+    assert acme.cards(thread) == []
+    assert sum("exit code 0" in one for one in posted(acme, thread)) == 1
 
 
 async def test_c60_a_window_that_could_not_be_opened_says_so_and_the_button_stays(

@@ -202,6 +202,7 @@ async def test_c43_one_click_that_is_delivered_three_times_is_answered_each_time
     assert all(one.acked for one in again)
     await acme.reads(thread, "succeeded")
     await acme.slack.until(lambda: len(acme.alone(BOB, thread)) == 3)
+    assert {*acme.alone(BOB, thread)} == {"Your yes counts: 1 of 1 vote."}
     assert len(acme.sayso.ledger()) == ran + 1
 
 

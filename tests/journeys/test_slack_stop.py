@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
-from tests.standins.slack.plain import text_of
+from tests.standins.slack.plain import buttons_of, text_of
 from tests.team import ALICE, BOB, CAROL, MALLORY, OPS, Team, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -59,6 +59,11 @@ async def stops(acme: Team, who: str, thread: str, way: str) -> str:
     await acme.slack.until(lambda: len(acme.alone(who, thread)) > before)
     assert time.monotonic() - began < SOON
     return acme.alone(who, thread)[before]
+
+
+async def told_more(acme: Team, who: str, thread: str, before: list[str]) -> None:
+    """Wait until somebody alone is told one thing more."""
+    await acme.slack.until(lambda: acme.alone(who, thread) != before, within=15)
 
 
 async def running(acme: Team, word: str) -> str:
@@ -164,6 +169,26 @@ async def test_p03g_from_another_channel_one_thing_is_stopped_and_of_several_one
     assert done.answer is not None
     assert text_of(done.answer) == "1 answer stopped, 1 command killed"
     await acme.reads(second, "Stopped")
+
+
+async def test_p03g_a_button_of_that_list_stops_what_it_names(acme: Team) -> None:
+    looks = await acme.asks(BOB, "look at listed 60")
+    await acme.begun("listed")
+    runs = await running(acme, "chosen")
+    listed = await acme.slack.people.slash(BOB, OPS, "/stop")
+    assert listed.answer is not None
+    for button in buttons_of(listed.answer):
+        before = acme.alone(BOB, runs)
+        await acme.slack.hands.click_forged(
+            BOB, OPS, runs, button["action_id"], button["value"]
+        )  # an answer to a command is nowhere: this says what pressing it sends
+        await told_more(acme, BOB, runs, before)
+    assert sorted(acme.alone(BOB, runs)[-2:]) == [
+        "1 answer stopped, 1 command killed",
+        "1 run stopped, 1 command killed, 1 step unknown",
+    ]
+    await acme.reads(looks, "Stopped")
+    await acme.reads(runs, "A step may or may not have happened.")
 
 
 async def test_p03h_somebody_else_stops_only_with_the_right_to(acme: Team) -> None:

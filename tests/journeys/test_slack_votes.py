@@ -44,6 +44,7 @@ async def denied(acme: Team, who: str, card: Json, reason: str) -> None:
 async def test_p32_two_different_people_have_to_agree_and_the_card_counts_them(acme: Team) -> None:
     thread, card = await acme.proposed(ALICE, "deploy v1")
     assert "Open: 0 of 2 votes, not the requester." in text_of(card)
+    await acme.slack.until(lambda: acme.status(thread) == "suspended")
     await acme.clicks(BOB, card, "Approve")
     assert await shows(acme, card, "Open: 1 of 2 votes, not the requester (bob).") == [
         "Approve",
@@ -60,6 +61,7 @@ async def test_p32_two_different_people_have_to_agree_and_the_card_counts_them(a
     assert await shows(acme, card, "Approved by bob and carol. Run") == []
     await acme.reads(thread, "succeeded")
     assert acme.sayso.ledger() == ["build-v1", "release-v1"]
+    await acme.slack.until(lambda: acme.status(thread) == "active")
 
 
 async def test_p32_both_yes_in_the_same_moment_run_it_once(acme: Team) -> None:
@@ -104,6 +106,31 @@ async def test_p07_a_click_just_after_its_time_finds_it_expired(acme: Team) -> N
     assert "Expired at 2020-01-01" in acme.alone(BOB, thread)[0]
     assert await shows(acme, card, "Expired at 2020-01-01") == ["Ask again"]
     assert "web-prod" not in acme.sayso.ledger()
+
+
+async def test_p07_halfway_whoever_may_vote_is_reminded_in_the_thread(acme: Team) -> None:
+    thread, card = await acme.proposed(ALICE, "restart web in prod")
+    request = acme.request(card)
+    reminded = "UPDATE job SET run_at = ? WHERE kind = 'remind' AND id LIKE ? RETURNING id"
+    assert len(acme.sayso.sql(reminded, PAST, f"%{request}%")) == 1
+    await acme.reads(thread, "Still waiting: 0 of 1 vote, not the requester, until")
+    await acme.clicks(BOB, card, "Approve")
+    await acme.reads(thread, "succeeded (exit code 0)")
+
+
+async def test_p07_what_is_decided_elsewhere_is_shown_on_the_card(acme: Team) -> None:
+    thread, card = await acme.proposed(ALICE, "append elsewhere")
+    _, other = await acme.proposed(ALICE, "append nowhere")
+    does = acme.sayso.run
+    for command in (
+        ["approve", "--no-wait", acme.request(card)],
+        ["deny", "--reason", "not today", acme.request(other)],
+    ):
+        done = await asyncio.to_thread(does, *command, as_="bob", env=acme.tokens)
+        assert done.code == 0, done
+    assert await shows(acme, card, "Approved by bob. Run") == []
+    assert await shows(acme, other, "Denied by bob: not today.") == ["Ask again"]
+    await acme.reads(thread, "succeeded (exit code 0)")
 
 
 async def test_p04_a_denial_tells_why_and_stands_however_it_is_worded(acme: Team) -> None:

@@ -629,7 +629,7 @@ def _edited(to: int, **facts: object) -> Change:
 
     def change(values: Values) -> None:
         entry = dict(telling(values, "request.repeated"), kind="request.edited")
-        said = {"principal": "alice", "request": values["request"]["id"], **facts}
+        said: Values = {"principal": "alice", "request": values["request"]["id"], **facts}
         values["audit"].insert(to, {**entry, "body": canonical.encode(said)})
         _numbered(values)
 

@@ -346,6 +346,7 @@ async def test_who_is_nobody_in_no_tenant_is_asked_about_nowhere(
     world: World, slack: FakeRoster
 ) -> None:
     nobody = Identity(platform="slack", workspace="T9", user="U1")
+    world.on_slack["alice"] = nobody  # listed, in a workspace that nobody owns
     await failed(world.gate.approve(Approve(identity=nobody, request="a" * 32)))
     await failed(world.gate.acting.asks(nobody))
     assert slack.asked == []

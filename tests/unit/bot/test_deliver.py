@@ -14,7 +14,7 @@ from approvals import cards, reports
 from approvals.models import Request, State
 from core.conversations import TurnEnd
 from core.deliveries import EDIT, POST, Asking, Text
-from core.errors import Invalid, Refused, Unavailable
+from core.errors import Invalid, Refused, SaysoError, Unavailable
 from core.events import Place
 from core.jobs import LeaseLost
 from core.outcomes import Reason
@@ -33,6 +33,7 @@ from tests.stores import LEASE, OTHER_TENANT, OWNER, Stores, answering, heard, j
 THERE = "c_thread"
 OTHER_THREAD = replace(THREAD, thread="18.1")
 DOWN = Unavailable("Slack is out of reach.")
+SHUT_OUT = Invalid("Slack does not accept slack.bot_token.")
 
 
 @pytest.fixture
@@ -176,14 +177,19 @@ async def test_i14_a_delivery_of_another_tenant_finds_nothing(bots: Bots, chat: 
 # Platforms that fail
 
 
+@pytest.mark.parametrize("error", [DOWN, SHUT_OUT], ids=["down", "shut out"])
 async def test_a_platform_that_fails_is_tried_again_and_nothing_overtakes(
-    bots: Bots, chat: FakeChat, clock: FrozenClock, caplog: pytest.LogCaptureFixture
+    bots: Bots,
+    chat: FakeChat,
+    clock: FrozenClock,
+    caplog: pytest.LogCaptureFixture,
+    error: SaysoError,
 ) -> None:
     await tell(bots, "one", "two")
-    chat.fail([DOWN] * 5)
+    chat.fail([error] * 5)
     await delivered(bots, clock)
     assert (texts(chat), chat.tries) == (["one", "two"], 7)
-    assert caplog.text.count("Slack is out of reach.") == 5
+    assert caplog.text.count(error.shown) == 5
 
 
 async def test_while_one_thread_waits_another_does_not(
@@ -447,13 +453,14 @@ async def test_a_card_that_could_not_be_posted_is_not_redrawn(bots: Bots, chat: 
     assert [isinstance(message, Text) for message in chat.messages] == [True]
 
 
+@pytest.mark.parametrize("error", [DOWN, SHUT_OUT], ids=["down", "shut out"])
 async def test_an_edit_that_fails_is_tried_again(
-    bots: Bots, chat: FakeChat, clock: FrozenClock
+    bots: Bots, chat: FakeChat, clock: FrozenClock, error: SaysoError
 ) -> None:
     request = await ask(bots)
     await delivered(bots)
     await bots.world.deny("bob", request)
-    chat.fail([DOWN] * 3)
+    chat.fail([error] * 3)
     await delivered(bots, clock)
     card = chat.messages[0]
     assert isinstance(card, Asking)

@@ -19,6 +19,7 @@ from core.guardrails import Context, Guards
 from core.limits import Limits, prompt_bytes
 from core.outcomes import Reason
 from core.past import NOTHING
+from core.ports import Listener
 from core.tools import Effect
 from core.transcript import (
     Broken,
@@ -70,9 +71,14 @@ class Scribe:
     summaries: int = 0
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: object, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: object,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
-        del prompt
+        del prompt, hear
         self.seen.append(tuple(entries))
         if conclude:
             self.summaries += 1

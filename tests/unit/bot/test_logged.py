@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import pty
+import select
 from collections.abc import Generator
 from contextlib import suppress
 from typing import TextIO
@@ -43,3 +45,26 @@ def test_a_reader_who_is_gone_is_no_error(pipe: tuple[int, TextIO]) -> None:
     os.close(out)
     Unhurried(stream).write("WARNING\n")
     assert not stream.closed
+
+
+def test_a_terminal_that_nobody_looks_at_holds_nobody_up() -> None:
+    window, inside = pty.openpty()
+    with os.fdopen(inside, "w", encoding="ascii") as terminal:
+        log = Unhurried(terminal)
+        for number in range(1_000):
+            log.write(f"WARNING {number}{'.' * 77}\n")
+        *whole, cut = _all(window).split("\r\n")
+        log.write("WARNING more\n")
+        more = _all(window).split("\r\n")
+    os.close(window)
+    assert [line.rstrip(".") for line in whole] == [f"WARNING {n}" for n in range(len(whole))]
+    left_out = f"WARNING left out of this log, which nobody read: {1_000 - len(whole)}"
+    assert more == [*([""] if cut else []), left_out, "WARNING more", ""]
+
+
+def _all(window: int) -> str:
+    """Return what a terminal shows, until nothing more comes."""
+    seen = b""
+    while select.select([window], [], [], 0.2)[0]:
+        seen += os.read(window, 65_536)
+    return seen.decode()

@@ -14,6 +14,7 @@ from core.conversations import Received, Turn
 from core.errors import Unavailable
 from core.events import Ask
 from core.outcomes import Reason
+from core.ports import Listener
 from core.roster import Freshness
 from core.standing import Why
 from core.tools import ABSORB, Effect
@@ -477,9 +478,14 @@ class Sociable:
         self.made = 0
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: object, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: object,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
-        del prompt, conclude
+        del prompt, conclude, hear
         await asyncio.sleep(0)
         last = max(i for i, entry in enumerate(entries) if isinstance(entry, Heard))
         since = sum(isinstance(entry, Called) for entry in entries[last:])

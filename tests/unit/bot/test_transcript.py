@@ -11,6 +11,7 @@ from adapters.storage.transactions import rows
 from approvals.models import Request
 from core.conversations import Received
 from core.outcomes import Reason
+from core.ports import Listener
 from core.tools import ABSORB, Effect
 from core.transcript import (
     Called,
@@ -52,9 +53,14 @@ class Chatty:
         self.made = 0
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: object, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: object,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
-        del prompt, conclude
+        del prompt, conclude, hear
         given = tuple(entries)
         if given[: len(self.before)] != self.before or whole(given) != given:
             # No `AssertionError`: the loop would take that for an outage.

@@ -13,6 +13,7 @@ from core.agent import Agent
 from core.errors import Refused, SaysoError, Unavailable
 from core.limits import Limits
 from core.outcomes import Outcome, Reason, forced
+from core.ports import Listener
 from core.prompt import Prompt
 from core.redaction import Redactor
 from core.transcript import (
@@ -47,9 +48,14 @@ class Stubborn:
     cut: int = 0
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: Prompt,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
-        del entries, prompt
+        del entries, prompt, hear
         self.asked.append(conclude)
         try:
             await for_ever()

@@ -222,3 +222,62 @@ def test_a_megabyte_that_was_made_to_be_slow_is_searched_in_time(hostile: str) -
     # pytest's own limit is the judge: what is not linear takes minutes here.
     masked = Redactor.of(["hunter2hunter2", "a" * 50 + "b"]).text(hostile)
     assert len(masked) <= len(hostile)
+
+
+# What is still being written
+
+KEY = "-----BEGIN PRIVATE " + "KEY-----\nMIIEow\nAAAA+/==\n-----END PRIVATE " + "KEY-----"
+BEFORE = ("-----BEGIN PRIVATE", "-----BEGIN", "Bearer", "Basic")
+"""What is masked together with the secret behind it, and tells nothing of that."""
+WORDS = "correct horse battery staple"
+WRITTEN = {
+    "one word": (Redactor.of([SECRET]), f"It is {SECRET} now, and so on.\n"),
+    "several words": (Redactor.of([WORDS]), f"It is {WORDS} now.\n"),
+    "several words inside of others": (Redactor.of([WORDS]), f"It is x{WORDS}y, {WORDS} now.\n"),
+    "several lines": (Redactor.of(["first\nsecond\nthird"]), "It is\nfirst\nsecond\nthird\nnow.\n"),
+    "one that ends where another begins": (
+        Redactor.of(["Qcorre", WORDS]),
+        f"It is Q{WORDS} now.\n",
+    ),
+    "one within another": (Redactor.of(["x corr", WORDS, "is x"]), f"It is x {WORDS} now.\n"),
+    "a private key": (NOTHING, f"It is\n{KEY}\nand more.\n"),
+    **{
+        name: (
+            NOTHING,
+            " ".join(("It is", "".join((*AROUND.get(name, ("", ""))[:1], known)))) + "@x now.\n",
+        )
+        for name, known in WELL_KNOWN.items()
+    },
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_of_a_text_that_is_being_written_nothing_is_shown_that_is_not_shown_of_the_whole(
+    name: str,
+) -> None:
+    redactor, text = WRITTEN[name]
+    whole = redactor.text(text)
+    assert MASK in whole
+    for at in range(len(text) + 1):
+        shown = redactor.so_far(text[:at]).rstrip()
+        said = next((shown.removesuffix(one) for one in BEFORE if shown.endswith(one)), shown)
+        assert whole.startswith(said), text[:at]
+    assert redactor.so_far(text) == whole
+
+
+def test_a_text_that_is_being_written_is_shown_up_to_its_last_whole_word() -> None:
+    assert Redactor.of([SECRET]).so_far("It is the") == "It is "
+    assert NOTHING.so_far("It") == ""
+    assert NOTHING.so_far("") == ""
+
+
+def test_what_begins_like_a_secret_of_several_words_is_shown_once_it_goes_on_otherwise() -> None:
+    redactor = Redactor.of([WORDS])
+    assert redactor.so_far("the correct horse ") == "the "
+    assert redactor.so_far("the correct horse is ") == "the correct horse is "
+
+
+@given(st.text(alphabet="ab \n", max_size=40), st.integers(min_value=0, max_value=40))
+def test_no_beginning_of_any_text_shows_more_than_the_whole_does(text: str, at: int) -> None:
+    redactor = Redactor.of(["ab ab ab", "ba\nab a", "bbbbbb"])
+    assert redactor.text(f"{text} ").startswith(redactor.so_far(text[:at]).rstrip())

@@ -1,0 +1,63 @@
+"""A server whose model says what a test writes into a file, while the test writes it.
+
+`python -m tests.speaking FOLDER`: each line of `FOLDER/says` is a piece as JSON; null ends the answer.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot import connecting, serving, wiring
+from core.ports import Listener
+from core.prompt import Prompt
+from core.transcript import Entry, Move, Say
+
+SAYS = "says"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """Implements `core.ports.Model`."""
+
+    file: Path
+    generative: bool = True
+
+    async def next_move(
+        self,
+        entries: Sequence[Entry],
+        prompt: Prompt,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
+    ) -> Move:
+        """Say what the file holds, and what comes into it."""
+        del entries, prompt, conclude
+        heard = list[str]()
+        while True:
+            pieces = [json.loads(line) for line in self.file.read_text("utf-8").splitlines()]
+            for piece in pieces[len(heard) :]:
+                if piece is None:
+                    return Say(text="".join(heard))
+                heard.append(piece)
+                if hear:
+                    hear(piece)
+            await asyncio.sleep(0.02)
+
+
+async def main(folder: Path) -> None:
+    """Serve until a signal."""
+    seams = wiring.Seams(model=Speaker(file=folder / SAYS))
+    async with wiring.opened(folder / "sayso.yml", seams) as app:
+        stop = serving.signalled()
+        served = asyncio.create_task(serving.serve(app.engine, stop, lambda: None))
+        async with connecting.connected(app.platforms, app.desk, stop):
+            sys.stderr.write("ready\n")
+            sys.stderr.flush()
+            await asyncio.wait({served})
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))
