@@ -47,7 +47,12 @@ def may_stop(authority: Authority, principal: Principal, request: Request) -> bo
 
 
 def may_chat(authority: Authority, principal: Principal, place: Place) -> bool:
-    """Whether somebody may ask Sayso there, and so knows what is going on there."""
+    """Whether somebody may ask Sayso there, and so knows what is going on there.
+
+    Never in a workspace of another tenant, into which a shared channel may bring them (I14).
+    """
+    if authority.directory.workspaces.get((place.platform, place.workspace)) != principal.tenant:
+        return False
     return authority.policy.may(principal, "chat:ask", [place.resource])
 
 

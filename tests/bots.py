@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from adapters.jobs.kinds import Kind
@@ -218,11 +218,12 @@ class Bots:
         conversation: str | None = None,
         *,
         person: str | Identity = "alice",
-        place: Place = PLACE,
+        place: Place | None = None,
     ) -> Received:
-        """Have somebody's message come in."""
+        """Have somebody's message come in; at a terminal of their own, unless a place is named."""
         identity = who(person) if isinstance(person, str) else person
-        message = Ask(identity=identity, place=place, text=text, conversation=conversation)
+        at = place or replace(PLACE, workspace=identity.workspace)
+        message = Ask(identity=identity, place=at, text=text, conversation=conversation)
         return await self.inbox.ask(message)
 
     async def answer(

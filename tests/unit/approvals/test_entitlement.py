@@ -140,6 +140,7 @@ def test_only_who_may_ask_in_a_channel_knows_what_is_going_on_there(
     assert entitlement.may_chat(authority(), principal(name), PLACE) is asks
     elsewhere = replace(PLACE, channel="elsewhere")
     assert not entitlement.may_chat(authority(), principal(name), elsewhere)
+    assert not entitlement.may_chat(authority(), replace(principal(name), tenant="t-other"), PLACE)
 
 
 @pytest.mark.parametrize(

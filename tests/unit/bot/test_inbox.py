@@ -302,6 +302,16 @@ async def test_who_may_chat_in_one_channel_may_not_in_another(bots: Bots) -> Non
     assert told == "You may not ask Sayso here (chat:ask)."
 
 
+async def test_i14_p17_somebody_of_another_tenant_asks_nothing_in_a_channel_of_ours(
+    bots: Bots,
+) -> None:
+    before = await kept(bots)
+    told = await refused(bots.inbox.ask(an_ask(person=EVE, place=PLACE)))
+    assert told == "You may not ask Sayso here (chat:ask)."
+    after = await kept(bots)
+    assert (after["turn"], after["conversation"]) == (before["turn"], before["conversation"])
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [("", "nothing"), (" \n\t", "nothing"), ("a" * (LONGEST + 1), "16,001 characters")],
