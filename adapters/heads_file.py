@@ -1,6 +1,7 @@
 """Heads of the audit log in a file that only grows. Implements `core.ports.Heads`."""
 
 import os
+import re
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,10 +11,13 @@ from pathlib import Path
 from core.errors import Unavailable
 
 _TAIL = 4096
+_YEAR = re.compile(rb"[0-9]{0,4}-?")
+"""What a file of heads begins with: the time of the first one, or what a full disk left of it."""
 _FAILED = (
     "The audit log's head could not be published. Check `audit.heads` and the rights of its folder."
 )
 _NO_FILE = "The audit log's head could not be published in `audit.heads`: {}"
+_FOREIGN = "it holds something else than heads. Name a new file."
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a link",
@@ -31,9 +35,18 @@ class HeadsFile:
     def fault(self) -> str | None:
         """See the port."""
         try:
-            return _fault(self.path.lstat().st_mode)
+            return _fault(self.path.lstat().st_mode) or self._foreign()
         except OSError:
             return None  # one that is not there yet is made; for the rest, writing tells
+
+    def _foreign(self) -> str | None:
+        """Say that it is a file of something else, such as our own database: nothing is added there."""
+        file = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            begins = os.read(file, 5)
+        finally:
+            os.close(file)
+        return None if _YEAR.fullmatch(begins) else _FOREIGN
 
     def last(self) -> str:
         """See the port."""

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from bot import logged
-from bot.ending import ended, fail, say
+from bot.ending import after, ended, fail, say
 from bot.operator_cli import COMMANDS
 from bot.options import a_file, as_json, as_name, no_color, run
 from bot.usage import argument, conversation_id, explained, request, run_id
@@ -139,7 +139,7 @@ def demo(**given: Any) -> None:
     from bot import demo as playing  # noqa: PLC0415 - heavy
 
     try:
-        sys.exit(playing.play(**given))
+        sys.exit(after(playing.play(**given)))
     except SaysoError as error:
         sys.exit(fail(error, as_json=False))
 

@@ -78,6 +78,11 @@ def say(text: str, *, err: bool = False) -> int:
     return 0
 
 
+def after(code: int) -> int:
+    """Return the exit code of what ended with this one; a disk that is full is no reader who left."""
+    return (say("") or code) if code == UNREAD else code
+
+
 def _unprinted(error: OSError) -> int:
     """Return the exit code for what could not be printed; of a reader who is gone nobody is told."""
     is_gone = _is_gone(error)

@@ -171,6 +171,17 @@ def test_a_demo_and_a_tour_that_nobody_reads_end_quietly_and_leave_nothing(
         assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("how", ["--tour", "--chat"])
+def test_a_demo_on_a_full_disk_ends_with_a_sentence(tmp_path: Path, how: str) -> None:
+    with (
+        Path("/dev/full").open("wb") as full,
+        started("demo", how, folder=tmp_path, out=full.fileno()) as process,
+    ):
+        code, told = ended(process)
+    assert (code, told.count("\n")) == (1, 1)
+    assert told.startswith("This could not be printed (No space left on device).")
+
+
 @pytest.mark.parametrize("command", ["runs", "--help", "chat"])
 def test_what_cannot_be_printed_because_a_disk_is_full_is_one_sentence(
     empty: Sayso, command: str

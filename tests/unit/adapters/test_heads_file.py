@@ -18,29 +18,29 @@ def test_lines_are_added_and_the_last_one_is_read(tmp_path: Path) -> None:
     file = tmp_path / "heads.txt"
     heads: Heads = HeadsFile(file)
     assert heads.last() == ""
-    heads.append("one 1 a")
+    heads.append("2026-11 1 a")
     heads.append("two 2 b")
     assert HeadsFile(file).last() == "two 2 b"
-    assert file.read_text() == "one 1 a\ntwo 2 b\n"
+    assert file.read_text() == "2026-11 1 a\ntwo 2 b\n"
 
 
 def test_the_last_line_of_a_long_file_is_found(tmp_path: Path) -> None:
     file = tmp_path / "heads.txt"
-    file.write_text("2026 1 ffff\n" * 10_000)
+    file.write_text("2026-1 ffff\n" * 10_000)
     HeadsFile(file).append("the last one")
     assert HeadsFile(file).last() == "the last one"
 
 
 def test_a_line_that_a_full_disk_cut_stays_by_itself(tmp_path: Path) -> None:
     file = tmp_path / "heads.txt"
-    file.write_text("one 1 a\ntwo 2")
+    file.write_text("2026-11 1 a\ntwo 2")
     HeadsFile(file).append("three 3 c")
-    assert file.read_text() == "one 1 a\ntwo 2\nthree 3 c\n"
+    assert file.read_text() == "2026-11 1 a\ntwo 2\nthree 3 c\n"
 
 
 def test_many_at_once_add_whole_lines(tmp_path: Path) -> None:
     file = tmp_path / "heads.txt"
-    lines = {f"{number} {'x' * 100}" for number in range(200)}
+    lines = {f"2026-{number} {'x' * 100}" for number in range(200)}
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(HeadsFile(file).append, lines))
     assert sorted(file.read_text().splitlines()) == sorted(lines)
@@ -82,7 +82,7 @@ def test_what_is_no_file_is_named_and_nobody_waits_for_it(tmp_path: Path, name: 
     before = {one.name: one.lstat().st_size for one in tmp_path.iterdir()}
     heads = HeadsFile(path)
     assert called in (heads.fault() or "")
-    for using in (heads.last, lambda: heads.append("one 1 a")):
+    for using in (heads.last, lambda: heads.append("2026-11 1 a")):
         with pytest.raises(Unavailable, match=rf"audit\.heads.*{called}"):
             using()
     assert {one.name: one.lstat().st_size for one in tmp_path.iterdir()} == before
@@ -91,7 +91,7 @@ def test_what_is_no_file_is_named_and_nobody_waits_for_it(tmp_path: Path, name: 
 def test_a_device_is_not_even_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     heads = HeadsFile(Path(os.devnull))
     monkeypatch.setattr("adapters.heads_file.os.open", None)  # opening one may already do something
-    for using in (heads.last, lambda: heads.append("one 1 a")):
+    for using in (heads.last, lambda: heads.append("2026-11 1 a")):
         with pytest.raises(Unavailable, match="a device"):
             using()
 
@@ -107,7 +107,7 @@ def test_what_was_put_there_after_the_look_is_no_file_either(
         return Path(__file__).stat()
 
     monkeypatch.setattr(Path, "lstat", lie)
-    for using in (HeadsFile(path).last, lambda: HeadsFile(path).append("one 1 a")):
+    for using in (HeadsFile(path).last, lambda: HeadsFile(path).append("2026-11 1 a")):
         with pytest.raises(Unavailable, match=why):
             using()
     assert path.stat().st_size == 0
@@ -116,7 +116,7 @@ def test_what_was_put_there_after_the_look_is_no_file_either(
 def test_nothing_is_wrong_with_a_file_that_is_there_or_will_be(tmp_path: Path) -> None:
     heads = HeadsFile(tmp_path / "heads.txt")
     assert heads.fault() is None
-    heads.append("one 1 a")
+    heads.append("2026-11 1 a")
     assert heads.fault() is None
 
 
@@ -128,8 +128,26 @@ def test_a_line_that_was_cut_was_not_noted(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("adapters.heads_file.os.write", cut)
     with pytest.raises(Unavailable, match=r"audit\.heads"):
-        heads.append("one 1 a")
+        heads.append("2026-11 1 a")
     monkeypatch.undo()
-    assert heads.last() == "one 1"
-    heads.append("one 1 a")
-    assert heads.last() == "one 1 a"
+    assert heads.last() == "2026-11 1"
+    heads.append("2026-11 1 a")
+    assert heads.last() == "2026-11 1 a"
+
+
+@pytest.mark.parametrize("content", [b"SQLite format 3\0", b"tenants:\n", b"x", b"2026\n", b"\0"])
+def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "sayso.db"
+    file.write_bytes(content)
+    heads = HeadsFile(file)
+    assert heads.fault() == "it holds something else than heads. Name a new file."
+    with pytest.raises(Unavailable, match="something else"):
+        heads.append("2026-11 1 a")
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("content", [b"", b"2", b"2026", b"2026-", b"2026-11-30T10:00"])
+def test_a_file_that_a_full_disk_cut_is_one_of_heads(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "heads.txt"
+    file.write_bytes(content)
+    assert HeadsFile(file).fault() is None
