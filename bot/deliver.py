@@ -96,11 +96,12 @@ class Delivering:
         tenant = hold.job.tenant
         found = await self.deliveries.opening(tenant, conversation)
         opening = found or Opening(author="", text="")
+        asker = next(iter(self._accounts(opening.author, place)), None)
         for number in range(_MOST_OPENED):
             hold.check()
             thread = await self._chat(place).post(
                 replace(place, thread=None),
-                opening,
+                replace(opening, asker=asker),
                 key=f"{OPEN}:{conversation}:{number}",
                 again=hold.job.was_begun,
             )
@@ -121,16 +122,17 @@ class Delivering:
 
     def _alone(self, tenant: str, entry: Delivery) -> Place | None:
         """Return where only whoever asked last reads; None where that is no one there."""
-        directory = self.acting.authority().directory
-        platform, workspace = entry.place.platform, entry.place.workspace
-        if platform == TERMINAL or directory.find(tenant, entry.asker) is None:
+        if self.acting.authority().directory.find(tenant, entry.asker) is None:
             return None
-        users = [
-            one.user
-            for one in directory.people[entry.asker].identities
-            if (one.platform, one.workspace) == (platform, workspace)
-        ]
-        return Place(platform=platform, workspace=workspace, channel=min(users)) if users else None
+        account = next(iter(self._accounts(entry.asker, entry.place)), None)
+        return replace(entry.place, channel=account.user, thread=None) if account else None
+
+    def _accounts(self, person: str, place: Place) -> tuple[Identity, ...]:
+        """Return as whom a place knows somebody: on a terminal, nobody is called."""
+        if place.platform == TERMINAL:
+            return ()
+        directory = self.acting.authority().directory
+        return directory.accounts(person, place.platform, place.workspace)
 
     async def edit(self, hold: Hold) -> None:
         """Have a card show what has become of its request, or where a run is, where that was posted."""
@@ -198,8 +200,7 @@ class Delivering:
         return tuple(
             one
             for name in entitlement.yet_to_vote(authority, request)
-            for one in sorted(authority.directory.people[name].identities, key=str)
-            if (one.platform, one.workspace) == (place.platform, place.workspace)
+            for one in authority.directory.accounts(name, place.platform, place.workspace)
         )
 
     def _chat(self, place: Place) -> Chat:

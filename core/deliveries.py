@@ -94,6 +94,8 @@ class Opening:
 
     author: str
     text: str
+    asker: Identity | None = None
+    """As whom the place knows them: mentioned by Sayso itself, so that they hear of what is answered."""
 
 
 Message: TypeAlias = Text | Asking | Progress | Opening

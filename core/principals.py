@@ -82,6 +82,15 @@ class Directory:
     doubts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of whom something could not be asked -> what and why, as a part of a sentence."""
 
+    def accounts(self, person: str, platform: str, workspace: str) -> tuple[Identity, ...]:
+        """Return as whom a workspace knows somebody; none where it does not."""
+        listed = self.people.get(person)
+        return tuple(
+            one
+            for one in sorted(listed.identities if listed else (), key=str)
+            if (one.platform, one.workspace) == (platform, workspace)
+        )
+
     def behind(self, identity: Identity) -> tuple[str, ...]:
         """Return the names of all who have this identity: more than one is as good as none."""
         wanted = {identity}  # a set knows the hashes of what is in it: here, everybody is looked at

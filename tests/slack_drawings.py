@@ -25,6 +25,7 @@ TEAM = "T1"
 ID = "0123456789abcdef" * 2
 UNTIL = datetime(2026, 11, 30, 10, 0, 0, tzinfo=UTC)
 PRIVATE = json.dumps({"request": ID, "channel": "C1", "thread": "17.1"})
+ALICE = Identity(platform="slack", workspace=TEAM, user="U0ALICE")
 _TOOL = a_tool("restart-web", steps=2, verify=True, lock="web-{word}", preview=a_step("look"))
 _ABOUT = AgentText(
     rationale="The web server answers with <500>.\nA restart has helped before.",
@@ -197,7 +198,9 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     "note": messages.draw(
         Text(text=cards.reminder(request(State.OPEN, "bob"), ["carol"]), is_note=True), team=TEAM
     ),
-    "opening": messages.draw(Opening(author="alice", text="restart web\nnow & <fast>"), team=TEAM),
+    "opening": messages.draw(
+        Opening(author="alice", text="restart web\nnow & <fast>", asker=ALICE), team=TEAM
+    ),
     "told": messages.told(
         Told(text="Several things run. Stop one of them, or `all`:\n/stop c_1   deploy")
     ),

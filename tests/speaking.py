@@ -1,6 +1,7 @@
 """A server whose model says what a test writes into a file, while the test writes it.
 
-`python -m tests.speaking FOLDER`: each line of `FOLDER/says` is a piece as JSON; null ends the answer.
+`python -m tests.speaking FOLDER`: each line of `FOLDER/says` is a piece as JSON; null ends the answer,
+and the name of a tool in a list has the model use that tool, without arguments.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from pathlib import Path
 from bot import connecting, serving, wiring
 from core.ports import Listener
 from core.prompt import Prompt
-from core.transcript import Entry, Move, Say
+from core.transcript import Called, Entry, Move, Say, ToolCall, Use
 
 SAYS = "says"
 
@@ -34,17 +35,26 @@ class Speaker:
         hear: Listener | None = None,
     ) -> Move:
         """Say what the file holds, and what comes into it."""
-        del entries, prompt, conclude
+        del prompt, conclude
+        used = sum(isinstance(entry, Called) for entry in entries)
         heard = list[str]()
         while True:
-            pieces = [json.loads(line) for line in self.file.read_text("utf-8").splitlines()]
-            for piece in pieces[len(heard) :]:
+            for piece in self._pieces(used)[len(heard) :]:
                 if piece is None:
                     return Say(text="".join(heard))
+                if isinstance(piece, list):
+                    call = ToolCall(id=f"call_{used}", tool=piece[0], arguments={})
+                    return Use(calls=(call,), text="".join(heard))
                 heard.append(piece)
                 if hear:
                     hear(piece)
             await asyncio.sleep(0.02)
+
+    def _pieces(self, used: int) -> list[str | list[str] | None]:
+        """Return what comes behind so many uses of tools."""
+        pieces = [json.loads(line) for line in self.file.read_text("utf-8").splitlines()]
+        tools = [number for number, piece in enumerate(pieces) if isinstance(piece, list)]
+        return pieces[tools[used - 1] + 1 :] if used else pieces
 
 
 async def main(folder: Path) -> None:

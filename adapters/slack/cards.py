@@ -92,7 +92,7 @@ def wanted(asking: Asking, team: str) -> Iterator[Part]:
 
 def mentions(wanted: Sequence[Identity], team: str) -> Iterator[Part]:
     """Yield a line that mentions these people, as far as they are of this workspace."""
-    known = [one for one in map(_mention, wanted, [team] * len(wanted)) if one]
+    known = [one for one in map(mention, wanted, [team] * len(wanted)) if one]
     runs = [text("May approve: ")]
     for number, user in enumerate(known[:_MOST_NAMED]):
         runs += [text(", "), user] if number else [user]
@@ -102,7 +102,8 @@ def mentions(wanted: Sequence[Identity], team: str) -> Iterator[Part]:
         yield _line(runs)
 
 
-def _mention(identity: Identity, team: str) -> JsonObject | None:
+def mention(identity: Identity, team: str) -> JsonObject | None:
+    """Return a mention of somebody; None where they are of another workspace."""
     here = identity.platform == PLATFORM and identity.workspace == team
     return rich_text.user(identity.user) if here else None
 

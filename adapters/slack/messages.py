@@ -54,7 +54,7 @@ def draw(message: Message, *, team: str) -> tuple[Drawn, ...]:
         case Progress():
             return (_progress(message),)
         case Opening():
-            return (_opening(message),)
+            return (_opening(message, team),)
         case Text():
             return _text(message, team)
         case _:
@@ -126,12 +126,13 @@ def _progress(one: Progress) -> Drawn:
     )
 
 
-def _opening(one: Opening) -> Drawn:
+def _opening(one: Opening, team: str) -> Drawn:
     who = one_line(one.author, 80)
+    called = cards.mention(one.asker, team) if one.asker else None
     words = rich_text.shown(one.text)
     at = reach(words, _ROOM)
     shown = [
-        rich_text.section([text(who or "…", "bold"), text(" asked:")]),
+        rich_text.section([called or text(who or "…", "bold"), text(" asked:")]),
         rich_text.quote([text(words[:at] or "…")]),
     ]
     more = [] if at == len(words) else [rich_text.section([text(_BELOW)])]

@@ -133,7 +133,7 @@ async def test_what_is_asked_in_an_archived_channel_is_answered_directly(acme: T
     here = acme.slack.work.dm(ALICE)
     await acme.slack.until(
         lambda: any("said archived" in text_of(one) for one in acme.slack.messages(here)),
-        within=15,
+        within=30,
     )
     assert acme.slack.messages("C0OLD") == []
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ class Speech:
     def file(self) -> Path:
         return self.team.sayso.folder / SAYS
 
-    def says(self, *pieces: str | None) -> None:
+    def says(self, *pieces: str | list[str] | None) -> None:
         """Have it say more; None is the end."""
         with self.file.open("a", encoding="utf-8") as file:
             file.writelines(f"{json.dumps(piece)}\n" for piece in pieces)
@@ -138,6 +139,22 @@ async def test_stopped_in_the_middle_it_says_so_in_its_place(speech: Speech) -> 
     [text] = [speech.team.slack.edits(OPS, one)[-1] for one in speech.ids(thread) if one == message]
     assert "Stopped" in text
     assert "It is" not in text
+
+
+async def test_p03b_between_two_calls_of_tools_a_stop_ends_the_answer(speech: Speech) -> None:
+    await speech.serve()
+    thread = await speech.team.asks(ALICE, "where is it?")
+    speech.says(["show-ledger"], "It looked, ")
+    await speech.until(thread, "It looked")
+    began = time.monotonic()
+    await speech.team.slack.people.say(ALICE, OPS, "stop", thread=thread)
+    await speech.team.told(ALICE, "1 answer stopped")
+    assert time.monotonic() - began < 5
+    speech.says(["show-ledger"], "twice.", None)
+    await speech.team.slack.until(lambda: WRITING not in "".join(speech.read(thread)))
+    assert "twice" not in "".join(speech.read(thread))
+    [[reason]] = speech.team.sayso.sql("SELECT reason FROM turn")
+    assert reason == "stopped"
 
 
 async def test_a_secret_in_pieces_is_never_shown(speech: Speech) -> None:

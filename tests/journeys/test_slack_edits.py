@@ -60,7 +60,7 @@ async def test_p10_other_words_are_noted_on_the_card_and_change_no_plan(
     thread, card = asked
     edit = await acme.slack.people.edit(OPS, thread, "<@U0BOT> restart web in prod", raw=True)
     assert edit.acked
-    await acme.slack.until(lambda: EDITED in now(acme, card), within=10)
+    await acme.slack.until(lambda: EDITED in now(acme, card), within=30)
     assert acme.slack.buttons(acme.cards(thread)[-1]) == ["Approve", "Deny"]
     await runs_as_shown(acme, thread, card)
     assert "web-prod" not in acme.sayso.ledger()
@@ -71,7 +71,7 @@ async def test_p10_a_request_that_was_taken_back_is_noted_too(
 ) -> None:
     thread, card = asked
     await acme.slack.people.delete(OPS, thread)
-    await acme.slack.until(lambda: EDITED in now(acme, card), within=10)
+    await acme.slack.until(lambda: EDITED in now(acme, card), within=30)
     assert acme.sayso.state(acme.request(card)) == "open"
     assert acme.turns(thread) == 1
 
@@ -82,7 +82,7 @@ async def test_p10_an_edit_after_the_run_changes_nothing(
     thread, card = asked
     await runs_as_shown(acme, thread, card)
     ran = acme.sayso.ledger()
-    await acme.slack.until(lambda: "succeeded" in now(acme, card), within=10)
+    await acme.slack.until(lambda: "succeeded" in now(acme, card), within=30)
     before = len(acme.slack.thread(OPS, thread))
     edit = await acme.slack.people.edit(OPS, thread, "<@U0BOT> restart web in prod", raw=True)
     assert edit.acked

@@ -63,7 +63,7 @@ async def stops(acme: Team, who: str, thread: str, way: str) -> str:
 
 async def told_more(acme: Team, who: str, thread: str, before: list[str]) -> None:
     """Wait until somebody alone is told one thing more."""
-    await acme.slack.until(lambda: acme.alone(who, thread) != before, within=15)
+    await acme.slack.until(lambda: acme.alone(who, thread) != before, within=30)
 
 
 async def running(acme: Team, word: str) -> str:
@@ -136,7 +136,7 @@ async def test_p03_the_button_below_a_run_stops_exactly_that_run(acme: Team) -> 
     other, card = await acme.proposed(BOB, "append survivor")
     await acme.slack.until(
         lambda: any("Stop" in acme.slack.buttons(m) for m in acme.slack.messages(OPS, thread)),
-        within=15,
+        within=30,
     )
     [shown] = [m for m in acme.slack.messages(OPS, thread) if "Stop" in acme.slack.buttons(m)]
     await acme.clicks(BOB, shown, "Stop")

@@ -27,7 +27,7 @@ def now(acme: Team, card: Json) -> Json:
 
 async def shows(acme: Team, card: Json, text: str) -> list[str]:
     """Wait until a card says something; return the buttons that it then has."""
-    await acme.slack.until(lambda: text in text_of(now(acme, card)), within=15)
+    await acme.slack.until(lambda: text in text_of(now(acme, card)), within=30)
     return acme.slack.buttons(now(acme, card))
 
 

@@ -25,7 +25,7 @@ MOST_BYTES = 8 * 2**20
 class FakeSlack:
     """A server, and in its attributes who does what: `people`, `hands`, `sockets`, `faults`.
 
-    It is there inside of `async with`. Whatever waits does so for at most five seconds.
+    It is there inside of `async with`. Whatever waits does so for a bounded time.
     """
 
     def __init__(self, *, time: Time | None = None, secret: str = "signing-secret") -> None:
@@ -103,7 +103,7 @@ class FakeSlack:
             delivery.kind, copied(delivery.payload), attempt=attempt, reason=reason, socket=socket
         )
 
-    async def until(self, holds: Callable[[], object], *, within: float = 5.0) -> None:
+    async def until(self, holds: Callable[[], object], *, within: float = 20.0) -> None:
         """Return once something holds, looked at after every call and every delivery."""
         async with asyncio.timeout(within), self.web.changed:
             await self.web.changed.wait_for(holds)

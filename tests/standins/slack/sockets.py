@@ -66,12 +66,12 @@ class Sockets:
             await self._remove(open_now)
         return socket
 
-    async def until_open(self, count: int = 1, *, within: float = 5.0) -> None:
+    async def until_open(self, count: int = 1, *, within: float = 20.0) -> None:
         """Return once so many sockets are open; exactly so many, as `0` for none."""
         async with asyncio.timeout(within), self.changed:
             await self.changed.wait_for(lambda: len(self.open) == count)
 
-    async def until_opened(self, count: int, *, within: float = 5.0) -> None:
+    async def until_opened(self, count: int, *, within: float = 20.0) -> None:
         """Return once so many sockets have been open, as after a reconnect."""
         async with asyncio.timeout(within), self.changed:
             await self.changed.wait_for(lambda: self.opened >= count)

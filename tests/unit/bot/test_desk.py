@@ -130,7 +130,7 @@ async def test_i9_the_same_message_under_another_id_is_answered_once(front: Fron
 async def test_c58_what_is_asked_outside_of_a_thread_opens_one(front: Front) -> None:
     await front.ask("show ledger", place=replace(OPS, thread=f"{OPENS}1"))
     await front.until(Text)
-    assert front.chat.messages[0] == Opening(author="alice", text="show ledger")
+    assert front.chat.messages[0] == Opening(author="alice", text="show ledger", asker=ALICE)
     places = [place.thread for place, _ in front.chat.shown.values()]
     assert places == [None, "m1"]
 

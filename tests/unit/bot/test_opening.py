@@ -18,7 +18,7 @@ from tests.builders import TENANT, THREAD, a_new_turn, a_proposal
 from tests.fakes.chat import FakeChat
 from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
-from tests.gates import APPEND, World
+from tests.gates import APPEND, BOB_ON_SLACK, World
 from tests.jobs import soon
 from tests.stores import LEASE, Stores, answering, heard, jobs_of
 
@@ -80,7 +80,7 @@ async def test_what_was_asked_outside_of_a_thread_is_shown_at_once_and_answered_
 ) -> None:
     await _delivered(bots)
     assert [*chat.shown.values()] == [
-        (replace(SLASH, thread=None), Opening(author="bob", text="restart web"))
+        (replace(SLASH, thread=None), Opening(author="bob", text="restart web", asker=BOB_ON_SLACK))
     ]
     await _answer(bots, place=replace(SLASH, thread="m1"))
     await _delivered(bots)
