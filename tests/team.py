@@ -49,10 +49,10 @@ class Team:
 
     async def serve(self) -> Running:
         """Start a server and wait until it is connected."""
-        sockets = len(self.slack.sockets.open)
+        opened = self.slack.sockets.opened
         running = self.sayso.start("run", env=self.tokens)
         await asyncio.to_thread(running.ready)
-        await self.slack.until(lambda: len(self.slack.sockets.open) >= sockets + 2)
+        await self.slack.sockets.until_opened(opened + 2)
         return running
 
     async def ends(self, running: Running, number: signal.Signals = signal.SIGTERM) -> Done:

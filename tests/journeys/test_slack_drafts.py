@@ -36,10 +36,10 @@ class Speech:
 
     async def serve(self) -> Running:
         """Start a server."""
-        sockets = len(self.team.slack.sockets.open)
+        opened = self.team.slack.sockets.opened
         running = self._started()
         await asyncio.to_thread(running.ready)
-        await self.team.slack.until(lambda: len(self.team.slack.sockets.open) >= sockets + 2)
+        await self.team.slack.sockets.until_opened(opened + 2)
         return running
 
     def _started(self) -> Running:
@@ -119,6 +119,7 @@ async def test_killed_in_the_middle_the_same_message_becomes_the_answer(speech: 
     await speech.until(thread, "It is")
     [message] = speech.ids(thread)
     await asyncio.to_thread(running.end)
+    await speech.team.slack.sockets.until_open(0)
     await speech.serve()
     speech.says("over there.", None)
     await speech.until(thread, "It is over there.")
