@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 PLAYED = ("add-a-runbook.md", "add-a-tool.md", "operate.md")
 """Pages whose `sh` blocks are run, each in order, in a copy of what they need."""
+pytestmark = pytest.mark.timeout(180)  # a page is many commands, one after another
+
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"# (sayso\.yml|runbooks/[a-z-]+\.yml)\n")
 _SECTION = re.compile(r"# sayso\.yml, .*\n")
@@ -103,7 +105,7 @@ def play(clone: Path, text: str) -> str:
                 "HOME": str(clone),
             }
         ),
-        capture_output=True, text=True, check=False, timeout=55,
+        capture_output=True, text=True, check=False, timeout=170,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout[-1500:]}\n{done.stderr[-3000:]}"
     return done.stdout
