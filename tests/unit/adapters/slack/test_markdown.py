@@ -185,9 +185,9 @@ def test_what_is_nested_too_deep_to_be_read_is_shown_as_it_is() -> None:
     ids=lambda text: text[:3],
 )
 def test_hostile_text_takes_little_time_and_comes_as_a_file(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     (one,) = messages.draw(Text(text=text), team=TEAM)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
     assert one.document == text
 
 
