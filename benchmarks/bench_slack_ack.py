@@ -24,6 +24,7 @@ from typing import Any
 
 import yaml
 
+from core.ports import Listener
 from core.prompt import Prompt
 from core.transcript import Entry, Move, Say
 from tests.standins.slack import FakeSlack, Json
@@ -43,9 +44,14 @@ class Slow:
     generative: bool = True
 
     async def next_move(
-        self, entries: Sequence[Entry], prompt: Prompt, *, conclude: bool = False
+        self,
+        entries: Sequence[Entry],
+        prompt: Prompt,
+        *,
+        conclude: bool = False,
+        hear: Listener | None = None,
     ) -> Move:
-        del entries, prompt, conclude
+        del entries, prompt, conclude, hear
         await asyncio.sleep(THINKS)
         return Say(text=ANSWER)
 
