@@ -5,6 +5,7 @@ from typing import assert_never
 
 from approvals import entitlement
 from approvals.models import Request, Run, StepState
+from approvals.policy import Authority
 from bot import naming, plain, spoken
 from bot.decide import Deciding
 from bot.inbox import Inbox
@@ -32,7 +33,8 @@ from core.events import (
     TakeUp,
 )
 from core.platforms import Event, Home, Told
-from core.principals import Identity
+from core.principals import Identity, Principal
+from core.roster import Freshness
 
 _NO_SUGGESTION = "That suggestion is not there any more. Say what you need in words."
 _NOT_UNKNOWN = "Nothing of that run is unknown any more. Look at its report."
@@ -146,15 +148,19 @@ class FrontDesk:
             case StopRun():
                 return await self.stopping.stop_run(event)
 
+    async def _whoever_stops(self, identity: Identity) -> tuple[Authority, Principal]:
+        # A platform that cannot be asked just now keeps nobody from stopping.
+        return await self.looking.gate.acting.who(identity, Freshness.HELD)
+
     async def _stop_here(self, event: StopHere) -> Stopped | str:
-        _, principal = await self.looking.gate.acting.who(event.identity)
+        _, principal = await self._whoever_stops(event.identity)
         here = await self.conversations.at(principal.tenant, event.place)
         if here is None:
             return _NOTHING_HERE
         return await self.stopping.stop(Stop(identity=event.identity, conversation=here))
 
     async def _stop_turn(self, event: StopRun) -> Stopped | str:
-        _, principal = await self.looking.gate.acting.who(event.identity)
+        _, principal = await self._whoever_stops(event.identity)
         turn = await self.conversations.turn(principal.tenant, event.request)
         if turn is None:
             return _NOTHING_HERE

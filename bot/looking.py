@@ -12,6 +12,7 @@ from bot.inbox import NOT_HERE
 from core.conversations import Said
 from core.deliveries import Asking
 from core.principals import Identity
+from core.roster import Freshness
 from core.terminal import Seat
 
 T = TypeVar("T")
@@ -38,7 +39,7 @@ class Looking:
 
     async def decidable(self, identity: Identity) -> list[Request]:
         """Return the same for a decision that names none: no rate holds back a no."""
-        authority, principal = await self.gate.acting.who(identity)
+        authority, principal = await self.gate.acting.who(identity, Freshness.HELD)
         live = await self.requests.live(principal.tenant, None)
         return [one for one in live if entitlement.may_see(authority, principal, one)]
 

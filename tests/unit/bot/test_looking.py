@@ -6,10 +6,12 @@ import pytest
 
 from approvals.models import StepEnd, StepState
 from bot.looking import MOST, Looking
+from core.errors import Unavailable
 from core.principals import Identity
 from core.terminal import Seat
 from tests.builders import CONVERSATION, PLACE, TENANT, a_checked, a_new_request
 from tests.fakes.clock import FrozenClock
+from tests.fakes.roster import FakeRoster
 from tests.gates import EVE, World, who
 from tests.stores import SUCCEEDED, UNKNOWN, Stores, opened, running, stepped
 
@@ -72,3 +74,21 @@ async def test_what_others_asked_for_hides_nothing_that_may_be_asked_for_again(
     # I14: of another tenant's conversation, and of none, there is nothing to be told.
     for nothing in (EVE, "c_none"), (EVE, CONVERSATION), (who("bob"), "c_none"), (who("bob"), None):
         assert await found(*nothing) == []
+
+
+async def test_a_decision_that_names_none_waits_for_no_platform_that_cannot_be_asked(
+    stores: Stores,
+) -> None:
+    world = World(stores)
+    world.rosters = {"slack": FakeRoster(down="it does not answer")}
+    looking = Looking(
+        gate=world.gate,
+        requests=stores.requests,
+        run_store=stores.runs,
+        newest=stores.newest,
+        records=stores.records,
+    )
+    request = await opened(stores, a_new_request())
+    assert [one.id for one in await looking.decidable(who("bob"))] == [request.id]
+    with pytest.raises(Unavailable, match="could not be asked about bob"):
+        await looking.waiting(who("bob"))
