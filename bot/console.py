@@ -10,6 +10,7 @@ from pathlib import Path
 from approvals.models import RunState
 from approvals.reports import report, verification
 from bot import (
+    absent,
     announce,
     authority,
     connecting,
@@ -175,6 +176,7 @@ def chat(file: Path, *, name: str | None, no_color: bool) -> Printed:
     from bot.wiring import terminals  # noqa: PLC0415 - heavy
 
     def who(app: App) -> str:
+        absent.must_be_here(app.platforms.values())  # whoever chats here posts for everybody
         warn((*app.catalogue().faults, *app.toolbelt.faults))
         return _identity(app, name).user
 

@@ -1,12 +1,11 @@
 """The section `slack`: one way in, secrets by reference alone, and tokens sent nowhere unsafe."""
 
-from pathlib import Path
-
 import pytest
 
-from bot import settings
+from bot import settings, wiring
 from bot.platform_sections import is_safe
-from core.errors import Invalid
+from bot.wiring import platforms
+from core.errors import Invalid, Unavailable
 from tests.sayso import Sayso
 
 SOCKETS = 'bot_token: "env:B", app_token: "env:A"'
@@ -70,11 +69,53 @@ def test_tokens_go_over_tls_or_to_this_machine(url: str, safe: bool) -> None:  #
     assert is_safe(url) is safe
 
 
-def test_a_secret_that_is_not_there_is_told_by_its_name(empty: Sayso, tmp_path: Path) -> None:
-    del tmp_path
+LACKS = "slack.bot_token: env:B cannot be read. Set it, or correct where it comes from."
+
+
+@pytest.mark.parametrize("command", ["run", "chat"])
+def test_whoever_serves_needs_the_secrets(empty: Sayso, command: str) -> None:
     read(empty, SOCKETS)
-    done = empty.run("runs")
-    assert done.error == (
-        "invalid",
-        "slack.bot_token: env:B cannot be read. Set it, or correct where it comes from.",
-    )
+    done = empty.run(command, plain=True, as_="alice" if command == "chat" else None)
+    assert (done.code, done.err.splitlines()[-1]) == (2, LACKS)
+
+
+def test_a_check_names_what_is_lacking(empty: Sayso) -> None:
+    read(empty, SOCKETS)
+    done = empty.run("check")
+    assert (done.code, done.json["problems"]) == (2, [LACKS])
+
+
+def test_whoever_only_looks_asks_or_stops_needs_no_secrets(sayso: Sayso) -> None:
+    read(sayso, SOCKETS)
+    assert len(sayso.run("requests").json["requests"]) == 4
+    assert sayso.run("runs").code == 0
+    assert sayso.run("stop", "all", as_="alice").json["stopped"]["requests_revoked"] == 3
+    denied = sayso.run("deny", sayso.id("slow"), "--reason", "no", as_="bob")
+    assert denied.json["request"]["state"] == "denied"
+
+
+def test_whoever_approves_is_told_that_slack_cannot_be_asked_about_them(sayso: Sayso) -> None:
+    read(sayso, SOCKETS)
+    done = sayso.run("approve", sayso.id("alpha"), as_="bob")
+    kind, told = done.error
+    assert kind == "unavailable"
+    assert "slack could not be asked about bob" in told.lower()
+    assert "its tokens cannot be read here" in told
+    assert sayso.state(sayso.id("alpha")) == "open"
+
+
+async def test_what_is_to_be_posted_is_left_for_whoever_has_the_secrets(empty: Sayso) -> None:
+    read(empty, SOCKETS)
+    async with wiring.opened(empty.folder / "sayso.yml") as app:
+        chat = app.platforms["slack"].chat
+        for does in (chat.post, chat.edit, chat.draft):
+            with pytest.raises(Unavailable, match="env:B cannot be read"):
+                await does(None, None)  # type: ignore[call-arg,arg-type]  # pyright: ignore[reportCallIssue,reportArgumentType]
+
+
+def test_secrets_that_can_be_read_are_masked_though_another_cannot(
+    empty: Sayso, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A", "xapp-of-the-app-token")
+    configured = read(empty, SOCKETS)
+    assert platforms.secrets(configured, empty.folder) == ("xapp-of-the-app-token",)
