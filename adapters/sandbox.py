@@ -24,6 +24,8 @@ from core.redaction import MASK, SHORTEST, Redactor
 PATH = "/usr/bin:/bin"
 """Where programs are found by their names alone."""
 _KEPT = 16 * 1024  # bytes of output that are shown from either end
+_MARK = 32
+"""Bytes at either end that make room for the words which say how much was left out."""
 _CAP = 8 * 1024 * 1024
 _SPARE = 4096
 """Kept beyond what is shown, because a secret that was cut in two there is not recognised."""
@@ -62,9 +64,9 @@ class _Output:
         if self.total <= 2 * _KEPT:
             return clean(self.head[: self.total - len(self.tail)] + self.tail)
         # Masking comes first. What it missed because of the cut ends within the spare characters.
-        head = clean(self.head)[: -self.spare]
-        tail = clean(self.tail)[self.spare :]
-        return f"{head}\n[{self.total - 2 * _KEPT} bytes left out]\n{tail}"
+        head = clean(self.head)[: -self.spare - _MARK]
+        tail = clean(self.tail)[self.spare + _MARK :]
+        return f"{head}\n[{self.total - 2 * (_KEPT - _MARK)} bytes left out]\n{tail}"
 
     def whole_lines(self, clean: Callable[[bytearray], str]) -> str:
         """Return the last lines so far that people may see: a secret within a line is whole there."""
