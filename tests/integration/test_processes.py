@@ -33,7 +33,7 @@ def running(*argv: str, **environment: str) -> Generator[subprocess.Popen[bytes]
 
 
 def until(happened: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while not happened():
         assert time.monotonic() < deadline, "waited too long"
         time.sleep(0.005)

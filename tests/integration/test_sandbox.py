@@ -80,7 +80,7 @@ def environment(pid: Path) -> str:
         return ""
 
 
-async def until(happened: Callable[[], object], seconds: float = 5) -> None:
+async def until(happened: Callable[[], object], seconds: float = 30) -> None:
     deadline = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < deadline, "waited too long"

@@ -133,6 +133,17 @@ def _no_plan(acme: Team) -> None:
     acme.slack.work.has_paid_plan = False
 
 
+async def test_p03_whoever_slack_cannot_be_asked_about_still_stops(acme: Team) -> None:
+    thread, card = await acme.proposed(ALICE, f"append stopped{acme.turns()}")
+    await _changed(acme, ALICE)
+    await _left(acme)
+    _unreachable(acme)
+    await acme.slack.people.say(ALICE, OPS, "stop", thread=thread)
+    await acme.slack.until(lambda: acme.alone(ALICE, thread), within=30)
+    assert acme.alone(ALICE, thread) == ["1 request withdrawn"]
+    assert acme.sayso.state(acme.request(card)) == "revoked"
+
+
 @pytest.mark.parametrize(
     ("who", "fault", "why"),
     [
@@ -161,17 +172,3 @@ async def test_p36_what_cannot_be_known_is_a_no_with_the_reason(
 def now(acme: Team, card: Json) -> list[str]:
     """Return the buttons of a card as it stands there."""
     return acme.slack.buttons(acme.slack.work.message(OPS, card["ts"]).now)
-
-
-@pytest.mark.parametrize("fault", [_unreachable, _slow_down], ids=["no answer", "too often"])
-async def test_p03_whoever_slack_cannot_be_asked_about_still_stops(
-    acme: Team, fault: Callable[[Team], None]
-) -> None:
-    thread, card = await acme.proposed(ALICE, f"append stopped{acme.turns()}")
-    await _changed(acme, ALICE)
-    await _left(acme)
-    fault(acme)
-    await acme.slack.people.say(ALICE, OPS, "stop", thread=thread)
-    await acme.slack.until(lambda: acme.alone(ALICE, thread), within=30)
-    assert acme.alone(ALICE, thread) == ["1 request withdrawn"]
-    assert acme.sayso.state(acme.request(card)) == "revoked"
