@@ -399,11 +399,15 @@ async def test_p15_a_turn_that_was_cut_though_nobody_stopped_it_is_answered_agai
         )  # the machine slept: the lease is over, and is prolonged then
         return Say(text="Never heard of.")
 
-    bots.model = ScriptedModel(suspended, Say(text="Here I am."), generative=True)
-    told = await bots.answer(await bots.receive("think", CONVERSATION))
-    # On a busy machine the lease may be prolonged before the answer is written: then that one stands.
-    assert told.reason is Reason.ANSWERED
-    assert told.text in {"Here I am.", "Never heard of."}
+    texts = list[str]()
+    while "Here I am." not in texts and len(texts) < 20:
+        # A beat may prolong the lease before anything is refused: then the first answer stands.
+        bots.model = ScriptedModel(suspended, Say(text="Here I am."), generative=True)
+        told = await bots.answer(await bots.receive("think", CONVERSATION))
+        assert told.reason is Reason.ANSWERED
+        texts.append(told.text)
+    assert texts[-1] == "Here I am."
+    assert set(texts[:-1]) <= {"Never heard of."}
 
 
 async def test_p15_a_turn_that_is_cut_again_and_again_is_given_up(bots: Bots) -> None:
