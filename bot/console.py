@@ -153,6 +153,7 @@ def run(file: Path) -> Printed:
             asyncio.create_task(serving.keep(app.announcing, stop, every=announce.EVERY)),
         }
         served = asyncio.create_task(serving.serve(app.engine, stop, lambda: None))
+        served.add_done_callback(lambda _: stop.set())  # without it nothing is worth connecting for
         try:
             async with connecting.connected(app.platforms, app.desk, stop) as connected:
                 if connected:
