@@ -24,7 +24,7 @@ from core.deliveries import (
     post_of,
 )
 from core.errors import Invalid, Refused, Unavailable
-from core.events import Place
+from core.events import OPENS, Place
 from core.jobs import Hold
 from core.principals import Identity
 
@@ -100,7 +100,8 @@ class Delivering:
         for number in range(_MOST_OPENED):
             hold.check()
             thread = await self._chat(place).post(
-                replace(place, thread=None),
+                # A thread below what was asked can be opened once; another one needs a new beginning.
+                place if number == 0 else replace(place, thread=OPENS),
                 replace(opening, asker=asker),
                 key=f"{OPEN}:{conversation}:{number}",
                 again=hold.job.was_begun,

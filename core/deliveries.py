@@ -150,7 +150,7 @@ class Chat(Protocol):
         """Post a message and return its id on the platform; for a key that was posted before, that one.
 
         `again` says that somebody tried before and may not have been told that it was posted. The id
-        of an `Opening` is the thread below it. It takes the place of what was `drafted`, where that
+        of an `Opening` is the thread below it; its place is one that is not opened. It takes the place of what was `drafted`, where that
         is still there. Raises `Unavailable` where trying again may help, and `Refused` where it cannot.
         """
         ...

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 EXITS: tuple[type[BaseException], ...] = (SystemExit, KeyboardInterrupt)
 """What other people's code raises to end a process. A person's Ctrl-C cancels; it is not raised there."""
@@ -13,6 +13,8 @@ AT_ONCE: tuple[type[BaseException], ...] = (*OUTAGES, asyncio.CancelledError)
 _GRACE = 0.2
 """Seconds in which a call that was cancelled may end; after them it is left to itself."""
 _SHARE = 4
+_LEFT: set[asyncio.Task[Any]] = set()
+"""What was left to itself. The loop refers to it weakly: it would vanish in the middle, with an error in the log."""
 _T = TypeVar("_T")
 
 
@@ -40,6 +42,9 @@ async def settled(call: Callable[[], Awaitable[_T]], by: float | None) -> asynci
         if not task.done():
             task.cancel()
             await asyncio.wait({task}, timeout=_GRACE)
+        if not task.done():
+            _LEFT.add(task)
+            task.add_done_callback(_LEFT.discard)
     return task if done and (by is None or now() < by) else None
 
 

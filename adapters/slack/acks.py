@@ -2,8 +2,8 @@
 
 from slack_bolt.response import BoltResponse
 
+from adapters.platforms.takes import Outcome
 from adapters.slack import telling, views
-from adapters.slack.takes import Outcome
 from core.errors import SaysoError
 
 

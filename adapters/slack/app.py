@@ -16,11 +16,11 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
+from adapters.platforms.tasks import failed
 from adapters.slack import acks
 from adapters.slack.findings import Bot
 from adapters.slack.intake import Intake
 from adapters.slack.sockets import Handle
-from adapters.slack.tasks import failed
 from adapters.slack.web import Web, silent
 
 _NAME = "slack_bolt.app"

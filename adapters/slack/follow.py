@@ -3,10 +3,10 @@
 import asyncio
 from dataclasses import dataclass
 
+from adapters.platforms.takes import Outcome
+from adapters.platforms.tasks import Tasks
 from adapters.slack.findings import Act, Route
 from adapters.slack.statuses import Status, Statuses
-from adapters.slack.takes import Outcome
-from adapters.slack.tasks import Tasks
 from adapters.slack.telling import Telling, drawn, to_everybody
 from core.errors import SaysoError
 from core.events import Ask, AskAgain, Invited, Place, StopHere, TakeUp

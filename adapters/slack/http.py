@@ -10,11 +10,11 @@ from aiohttp import web
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
+from adapters.platforms.tasks import failed
 from adapters.slack import payload
 from adapters.slack.payload import Payload
 from adapters.slack.setup import SlackSetup
 from adapters.slack.signed import NotAccepted, Posted, read
-from adapters.slack.tasks import failed
 from adapters.slack.web import silent
 from core.errors import Invalid
 

@@ -7,6 +7,8 @@ from typing import assert_never
 
 from slack_bolt.response import BoltResponse
 
+from adapters.platforms.takes import Outcome, Takes, outcome_of, soon
+from adapters.platforms.tasks import Tasks, log
 from adapters.slack import acks, payload
 from adapters.slack.findings import (
     Act,
@@ -24,8 +26,6 @@ from adapters.slack.inbound import read
 from adapters.slack.membership import Membership
 from adapters.slack.posts import delivery
 from adapters.slack.surfaces import Surfaces
-from adapters.slack.takes import Outcome, Takes, outcome_of, soon
-from adapters.slack.tasks import Tasks, log
 from adapters.slack.windows import Windows
 from core.errors import Refused, SaysoError, Unavailable
 from core.events import Ask

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from adapters.platforms.tasks import Tasks
 from adapters.slack import payload
 from adapters.slack.refusals import code_of
-from adapters.slack.tasks import Tasks
 from adapters.slack.web import Web
 from core.errors import SaysoError
 

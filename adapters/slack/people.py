@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from adapters.slack.answers import LATE, Answers
+from adapters.platforms.answers import LATE, Answers
 from core.errors import SaysoError, Unavailable
 from core.principals import Identity
 from core.roster import Freshness

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from adapters.platforms.takes import Takes
+from adapters.platforms.tasks import Tasks
 from adapters.slack.account import Account
 from adapters.slack.app import app_of, through
 from adapters.slack.chat import SlackChat
@@ -19,8 +21,6 @@ from adapters.slack.setup import SlackSetup
 from adapters.slack.sockets import Pace, Sockets
 from adapters.slack.statuses import Statuses
 from adapters.slack.surfaces import Surfaces
-from adapters.slack.takes import Takes
-from adapters.slack.tasks import Tasks
 from adapters.slack.telling import Telling
 from adapters.slack.uploads import Uploads
 from adapters.slack.web import Web

@@ -12,7 +12,7 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from adapters.slack.tasks import Tasks, failed
+from adapters.platforms.tasks import Tasks, failed
 from adapters.slack.web import Web, silent
 from core.errors import Unavailable
 

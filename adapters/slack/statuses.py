@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from adapters.platforms.tasks import Tasks
 from adapters.slack.refusals import code_of
-from adapters.slack.tasks import Tasks
 from adapters.slack.web import Web
 from core.errors import Refused, SaysoError
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import assert_never
 
+from adapters.platforms.tasks import failed
 from adapters.slack import views
 from adapters.slack.findings import HomeOpened, PromptsWanted
-from adapters.slack.tasks import failed
 from adapters.slack.web import Web
 from core.errors import SaysoError
 from core.platforms import Desk

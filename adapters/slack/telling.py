@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from adapters.platforms.takes import Outcome
+from adapters.platforms.tasks import failed as log_failure
 from adapters.slack.findings import Route
 from adapters.slack.messages import Drawn, failed, told
-from adapters.slack.takes import Outcome
-from adapters.slack.tasks import failed as log_failure
 from adapters.slack.web import Web
 from core.errors import SaysoError
 from core.platforms import Told

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.slack.answers import Answers
+from adapters.platforms.answers import Answers
 from adapters.slack.people import SlackRoster
 from core.errors import Refused, SaysoError, Unavailable
 from core.principals import Identity

@@ -1,8 +1,10 @@
 """C2, C20: what other people wrote holds no turn longer than its time, and ends none by its faults."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -234,3 +236,18 @@ async def test_c76_a_state_and_a_classifier_that_do_not_end_are_left_behind() ->
     assert [one.form for one in await board.news(CALLER, (), by=now() + 0.01)] == [Form.AWAY]
     assert await classified(stays, Frame(), "x", by=now() + 0.01) is None
     assert now() - begun < 1.5  # a guard; it is 0.4 on an idle machine
+
+
+async def test_what_is_left_to_itself_does_not_vanish_in_the_middle(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def once_more() -> None:
+        with suppress(asyncio.CancelledError):
+            await for_ever()
+        await for_ever()  # on what nobody else refers to
+
+    with pytest.raises(TimeoutError):
+        await within(once_more, now())
+    gc.collect()
+    await asyncio.sleep(0)
+    assert caplog.messages == []

@@ -1,11 +1,11 @@
-"""One take of whatever Slack delivers several times: everybody gets the same answer."""
+"""One take of whatever a platform delivers several times: everybody gets the same answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from adapters.slack.tasks import Tasks, failed
+from adapters.platforms.tasks import Tasks, failed
 from core.errors import SaysoError, Unavailable
 from core.platforms import Told
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from core.errors import SaysoError
 
-log = logging.getLogger("sayso.slack")
+log = logging.getLogger("sayso.platforms")
 T = TypeVar("T")
 
 
@@ -33,7 +33,7 @@ class Tasks:
                 while self.running:
                     await asyncio.wait(self.running)
         except TimeoutError:
-            log.warning("slack: %d things were cut on leaving", len(self.running))
+            log.warning("%d things were cut on leaving", len(self.running))
         cut = list(self.running)
         for task in cut:
             task.cancel()
@@ -49,7 +49,7 @@ class Tasks:
 def failed(error: BaseException) -> None:
     """Write down a failure, with nothing that somebody else typed: no message of an exception."""
     if isinstance(error, SaysoError):
-        log.warning("slack: %s", error.logged)
+        log.warning("%s", error.logged)
         return
     where = "".join(traceback.format_tb(error.__traceback__))
-    log.error("slack: unexpected %s\n%s", type(error).__name__, where)
+    log.error("unexpected %s\n%s", type(error).__name__, where)

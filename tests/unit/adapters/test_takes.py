@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from adapters.slack import takes as module
-from adapters.slack.takes import Outcome, Takes, outcome_of, soon
-from adapters.slack.tasks import Tasks
+from adapters.platforms import takes as module
+from adapters.platforms.takes import Outcome, Takes, outcome_of, soon
+from adapters.platforms.tasks import Tasks
 from core.errors import Refused, Unavailable
 from core.platforms import Told
 

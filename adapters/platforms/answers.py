@@ -1,4 +1,4 @@
-"""What Slack answered a while ago, so that it is asked once and not by everybody at once."""
+"""What a platform answered a while ago, so that it is asked once and not by everybody at once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

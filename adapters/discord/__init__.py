@@ -1,0 +1,1 @@
+"""Discord: people come in here."""
