@@ -20,7 +20,7 @@ from pydantic_settings import (
 )
 
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
-from bot.platform_sections import SlackSection
+from bot.platform_sections import DiscordSection, SlackSection
 from bot.sections import (
     AuditSection,
     ConsoleSection,
@@ -46,7 +46,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
-    "guardrails", "toolsets", "audit", "slack",
+    "guardrails", "toolsets", "audit", "slack", "discord",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -98,6 +98,7 @@ class Settings(BaseSettings):
     )
     """Where each secret comes from: `env:NAME` or `file:PATH`."""
     slack: SlackSection | None = None
+    discord: DiscordSection | None = None
 
     @field_validator("tenants")
     @classmethod
@@ -134,6 +135,14 @@ class Settings(BaseSettings):
             if section.tenant not in tenants and (section.tenant or len(tenants) != 1):
                 raise ValueError(f"{name}: `tenant` has to name one of your tenants")
         return schedules
+
+    @field_validator("discord")
+    @classmethod
+    def _name_roles(cls, given: DiscordSection | None, info: ValidationInfo) -> object:
+        tenants: dict[str, TenantSection] = info.data.get("tenants", {})
+        if given:
+            given.must_name_roles({one for tenant in tenants.values() for one in tenant.discord})
+        return given
 
     @field_validator("profiles")
     @classmethod

@@ -16,6 +16,8 @@ class FakePlatform:
 
     fails: list[SaysoError] = field(default_factory=list[SaysoError])
     """What the next tries to connect raise, one each."""
+    leaving: list[SaysoError] = field(default_factory=list[SaysoError])
+    """What leaving it raises."""
     wrong: tuple[str, ...] = ()
     chat: FakeChat = field(default_factory=FakeChat)
     roster: FakeRoster = field(default_factory=FakeRoster)
@@ -34,6 +36,8 @@ class FakePlatform:
             yield
         finally:
             self.is_connected = False
+        if self.leaving:
+            raise self.leaving.pop(0)
 
     async def check(self) -> tuple[str, ...]:
         """See the port."""

@@ -77,3 +77,64 @@ async def test_what_never_can_be_ends_it_and_leaves_nothing_connected(stop: asyn
         async with connected({"a": first, "b": second}, FakeDesk(), stop):
             raise AssertionError
     assert not first.is_connected
+
+
+async def test_who_is_on_one_platform_is_served_while_another_is_out_of_reach(
+    stop: asyncio.Event,
+) -> None:
+    down = FakePlatform(fails=[Unavailable("Slow down.", after=timedelta(hours=1))])
+    up = FakePlatform()
+
+    async def connects() -> bool:
+        async with connected({"slack": down, "discord": up}, FakeDesk(), stop) as is_so:
+            return is_so
+
+    connecting_ = asyncio.create_task(connects())
+
+    async def is_up() -> bool:
+        return up.is_connected
+
+    await soon(is_up)
+    assert not connecting_.done()
+    stop.set()
+    assert await connecting_ is False
+    assert not up.is_connected
+
+
+async def test_what_never_can_be_ends_it_though_another_is_out_of_reach(
+    stop: asyncio.Event,
+) -> None:
+    down = FakePlatform(fails=[Unavailable("Slow down.", after=timedelta(hours=1))])
+    never = FakePlatform(fails=[Invalid("That token is no bot's.")])
+    with pytest.raises(Invalid, match="no bot's"):
+        async with connected({"slack": down, "discord": never}, FakeDesk(), stop):
+            raise AssertionError
+    assert not stop.is_set()
+
+
+async def test_what_fails_on_leaving_is_told_once_everything_was_left(stop: asyncio.Event) -> None:
+    first, second = FakePlatform(leaving=[DOWN]), FakePlatform()
+    with pytest.raises(Unavailable, match="out of reach"):
+        async with connected({"a": first, "b": second}, FakeDesk(), stop):
+            pass
+    assert not second.is_connected
+
+
+async def test_whoever_is_cancelled_meanwhile_leaves_everything(stop: asyncio.Event) -> None:
+    down = FakePlatform(fails=[Unavailable("Slow down.", after=timedelta(hours=1))])
+    up = FakePlatform()
+
+    async def connects() -> None:
+        async with connected({"slack": down, "discord": up}, FakeDesk(), stop):
+            raise AssertionError
+
+    connecting_ = asyncio.create_task(connects())
+
+    async def is_up() -> bool:
+        return up.is_connected
+
+    await soon(is_up)
+    connecting_.cancel()
+    await asyncio.wait({connecting_})
+    assert connecting_.cancelled()
+    assert not up.is_connected

@@ -12,9 +12,9 @@ SOCKETS = 'bot_token: "env:B", app_token: "env:A"'
 HTTP = 'bot_token: "env:B", signing_secret: "env:S", listen: "127.0.0.1:3000"'
 
 
-def read(sayso: Sayso, section: str) -> settings.Settings:
+def read(sayso: Sayso, section: str, platform: str = "slack") -> settings.Settings:
     file = sayso.folder / "sayso.yml"
-    file.write_text(f"{file.read_text('utf-8')}slack: {{{section}}}\n", "utf-8")
+    file.write_text(f"{file.read_text('utf-8')}{platform}: {{{section}}}\n", "utf-8")
     return settings.read(file)
 
 
@@ -51,6 +51,47 @@ def test_the_environment_cannot_say_where_tokens_go_or_who_is_in_a_group(
         read(empty, SOCKETS)
 
 
+BOT = 'token: "env:D"'
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        BOT,
+        f'{BOT}, threads: mentions, groups: {{sre: ["800000000000000001"]}}',
+        f'{BOT}, api_url: "http://127.0.0.1:9/api/v10", gateway_url: "ws://127.0.0.1:9/gw/"',
+    ],
+)
+def test_a_bot_of_discord_needs_its_token_alone(empty: Sayso, section: str) -> None:
+    assert read(empty, section, "discord").discord is not None
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ("threads: all", "discord.token"),
+        ('token: "MTk4"', "discord.token"),
+        (f'{BOT}, threads: "some"', "discord.threads"),
+        (f"{BOT}, groups: {{sre: [800000000000000001]}}", "discord.groups.sre"),
+        (f'{BOT}, groups: {{sre: ["ops"]}}', "discord.groups.sre"),
+        (
+            f'{BOT}, groups: {{sre: ["700000000000000001"]}}',
+            "groups.sre: 700000000000000001 is a server, and everybody has that role",
+        ),
+        (f'{BOT}, api_url: "http://discord.example.org/api"', "write an address with https"),
+        (f'{BOT}, gateway_url: "https://gateway.discord.gg"', "write an address with wss"),
+        (f'{BOT}, gateway_url: "ws://gateway.discord.gg"', "write an address with wss"),
+    ],
+)
+def test_anything_else_about_discord_is_told_with_its_line(
+    empty: Sayso, section: str, said: str
+) -> None:
+    with pytest.raises(Invalid) as told:
+        read(empty, section, "discord")
+    assert said in told.value.shown
+    assert told.value.shown.startswith("sayso.yml:")
+
+
 @pytest.mark.parametrize(
     ("url", "safe"),
     [
@@ -58,7 +99,6 @@ def test_the_environment_cannot_say_where_tokens_go_or_who_is_in_a_group(
         ("http://127.0.0.1:9/api/", True),
         ("http://[::1]:9/api/", True),
         ("http://localhost:9/api/", True),
-        ("http://127.0.0.1:9/api", False),
         ("http://10.0.0.1/api/", False),
         ("ftp://127.0.0.1/", False),
         ("https:///api/", False),
