@@ -187,7 +187,7 @@ class FrontDesk:
         Any other message is none of Sayso's business, whoever wrote it.
         """
         turn = await self._that_came(event)
-        if turn is None or turn.request is None:
+        if turn is None or turn.request is None or self.inbox.is_said(turn, event.text):
             return Told()
         _, principal = await self.looking.gate.acting.who(event.identity)
         if turn.principal == principal.id:

@@ -28,6 +28,8 @@ SOON = 1.0
 """Seconds before anything is shown: most answers are whole by then."""
 TEMPO = Tempo(interval=2.0, most=30, patience=5.0)
 """Of all answers together: Slack allows 50 edits a minute, and runs and what is whole need some."""
+TEMPOS: Mapping[str, Tempo] = {"discord": Tempo(interval=1.0, most=240, patience=5.0)}
+"""Where a platform bears more: Discord allows five edits in five seconds in each channel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +40,11 @@ class Drafting:
     deliveries: Deliveries
     chats: Mapping[str, Chat]
     redactor: Redactor
-    tempo: Tempo = TEMPO
+    tempos: Mapping[str, Tempo] = field(default_factory=lambda: TEMPOS)
+    """By platform; `TEMPO` for any other."""
     timer: Timer = field(default_factory=LoopTimer)
-    _calls: deque[float] = field(default_factory=deque[float])
-    """When the newest calls were to begin."""
+    _calls: dict[str, deque[float]] = field(default_factory=dict[str, deque[float]])
+    """When the newest calls to each platform were to begin."""
 
     @asynccontextmanager
     async def showing(self, turn: Turn, hold: Hold) -> AsyncGenerator["Writing | None"]:
@@ -59,11 +62,16 @@ class Drafting:
         finally:
             await writing.over()
 
-    def slot(self, at: float) -> float:
+    def tempo(self, platform: str) -> Tempo:
+        """Return how often a platform may be called."""
+        return self.tempos.get(platform, TEMPO)
+
+    def slot(self, platform: str, at: float) -> float:
         """Take and return the first moment from `at` on at which one more call is not too many."""
-        if len(self._calls) == self.tempo.most:
-            at = max(at, self._calls.popleft() + self.tempo.per)
-        self._calls.append(at)
+        tempo, calls = self.tempo(platform), self._calls.setdefault(platform, deque())
+        if len(calls) == tempo.most:
+            at = max(at, calls.popleft() + tempo.per)
+        calls.append(at)
         return at
 
 
@@ -92,6 +100,11 @@ class Writing:
     _again: bool = False
     """Whether the message may be there although nobody was told its id."""
 
+    @property
+    def tempo(self) -> Tempo:
+        """Return how often it may be shown."""
+        return self.drafting.tempo(self.turn.place.platform)
+
     def anew(self) -> Listener:
         """See the port."""
         self._said = _Said()  # whoever still says something says it into what is not looked at
@@ -115,7 +128,7 @@ class Writing:
 
     async def _draw(self) -> None:
         """Show it whenever there is more of it."""
-        timer, tempo = self.drafting.timer, self.drafting.tempo
+        timer, tempo = self.drafting.timer, self.tempo
         await timer.sleep(SOON)
         while True:
             await self._news.wait()
@@ -139,7 +152,8 @@ class Writing:
     async def _called(self, text: str) -> Then:
         """Show a text once that is not too often."""
         timer = self.drafting.timer
-        await timer.sleep(self.drafting.slot(timer.now()) - timer.now())
+        slot = self.drafting.slot(self.turn.place.platform, timer.now())
+        await timer.sleep(slot - timer.now())
         draft = tried(f"draft of {self.turn.id}", self._show(text))
         self._call = asyncio.create_task(draft)
         await asyncio.wait({self._call})
@@ -177,7 +191,7 @@ class Writing:
     async def _drawn(self, place: Place, text: str, drafted: Drafted) -> str:
         again, self._again = self._again, True
         try:
-            async with asyncio.timeout(self.drafting.tempo.patience):
+            async with asyncio.timeout(self.tempo.patience):
                 chat = self.drafting.chats[place.platform]
                 return await chat.draft(place, text, drafted=drafted, again=again)
         except TimeoutError as error:

@@ -141,6 +141,10 @@ class Inbox:
         except Refused as error:
             await self.gate.acting.refuse(principal, "", error.shown)
 
+    def is_said(self, turn: Turn, text: str) -> bool:
+        """Return whether a text is the message of a turn: a platform tells of edits that change no word."""
+        return turn.wish.shown == self.redactor.text(sound(text))
+
     def _wish(self, text: str) -> Wish:
         sounded = _message(text)
         masked = self.redactor.text(sounded)

@@ -127,6 +127,18 @@ def manifest(**given: Any) -> None:
     run("manifest", **given)
 
 
+@click.group()
+def sync() -> None:
+    """Register what a platform has to know of."""
+
+
+@sync.command("discord")
+@as_json
+def sync_discord(**given: Any) -> None:
+    """Register the slash commands, where Discord has others."""
+    run("sync_discord", **given)
+
+
 @click.command()
 @click.argument("what", type=click.Choice(["runbook", "settings"]))
 @as_json
@@ -135,4 +147,4 @@ def schema(**given: Any) -> None:
     run("schema", **given)
 
 
-COMMANDS = (erase, plan, audit, receipt, verify, runbooks, check, migrate, manifest, schema)
+COMMANDS = (erase, plan, audit, receipt, verify, runbooks, check, migrate, manifest, sync, schema)

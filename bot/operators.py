@@ -212,6 +212,21 @@ def manifest(file: Path, *, url: str | None) -> Printed:
     return Printed(object=wiring.manifest.values(url), text=wiring.manifest.made(url).rstrip("\n"))
 
 
+def sync_discord(file: Path) -> Printed:
+    """Register the commands of the bot where Discord has others, and tell where to invite it."""
+    synced = leaving.run(wiring.sync_discord(settings.read(file), wiring.home_of(file)))
+    told = "are registered now" if synced.changed else "were registered already; nothing has changed"
+    return Printed(
+        object={
+            "changed": synced.changed,
+            "commands": list(synced.commands),
+            "invite": synced.invite,
+        },
+        text=f"{', '.join(f'/{name}' for name in synced.commands)} {told}.\n"
+        f"To invite the bot to a server: {synced.invite}",
+    )
+
+
 def schema(file: Path, *, what: schemas.What) -> Printed:
     """Print a schema; it takes no configuration, since it helps to write one."""
     del file

@@ -22,7 +22,7 @@ from bot.wiring.catalogue import (
     unwise,
 )
 from bot.wiring.parts import Parts, Seams, heads_of
-from bot.wiring.platforms import platform_faults
+from bot.wiring.platforms import platform_faults, sync_discord
 from core.errors import Invalid
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "manifest",
     "opened",
     "platform_faults",
+    "sync_discord",
     "tool_names",
     "toolbelt",
     "unheard",

@@ -16,6 +16,7 @@ from adapters.sandbox import PlainRunner
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
+from adapters.storage.leases import Leases
 from adapters.storage.rates import Rates
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
@@ -34,7 +35,7 @@ from bot.live import Live
 from bot.schedule import Scheduling, schedules_of
 from bot.settings import Settings
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
-from bot.wiring.platforms import platforms
+from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
@@ -71,11 +72,19 @@ class Parts:
             me=processes.me(), is_dead=processes.is_dead, here=seams.chats.get(TERMINAL)
         )
         home = home_of(file)
-        self.platforms = platforms(configured, home)
-        chats = {name: platform.chat for name, platform in self.platforms.items()}
-        self.chats: Mapping[str, Chat] = {**chats, **seams.chats, TERMINAL: terminals}
         self.erasing = Erasing(database)
         self.database = seams.database(database)
+        authority = AuthorityFile(file)
+        self.platforms = platforms(
+            configured,
+            Ground(
+                home=home,
+                leases=Leases(self.database, is_dead=processes.is_dead),
+                directory=lambda: authority().directory,
+            ),
+        )
+        chats = {name: platform.chat for name, platform in self.platforms.items()}
+        self.chats: Mapping[str, Chat] = {**chats, **seams.chats, TERMINAL: terminals}
         work = home / configured.runbooks.workdir
         self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
         self.heads = heads_of(file, configured)
@@ -102,7 +111,7 @@ class Parts:
             ),
             acting=Acting(
                 store=self.requests,
-                authority=AuthorityFile(file),
+                authority=authority,
                 rates=Rates(self.database),
                 standings=Standings(
                     rosters={name: platform.roster for name, platform in self.platforms.items()}

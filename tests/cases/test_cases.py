@@ -32,6 +32,7 @@ OPTIONS = {
     "chat": {"--as", "--no-color"},
     "run": {"--json"},
     "manifest": {"--url", "--json"},
+    "sync discord": {"--json"},
     "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},
     "requests": {"--open", "--json"},
     "runs": {"--json"},

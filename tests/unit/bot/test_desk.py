@@ -242,6 +242,17 @@ async def test_p10_an_edited_request_is_told_on_its_card_once_and_changes_nothin
     assert (request.state, len(request.plan.calls)) == (State.SPENT, 1)
 
 
+async def test_p10_an_edit_that_changes_no_word_is_nothing(front: Front) -> None:
+    await front.request()
+    same = Edited(identity=ALICE, place=OPS, delivery="msg:1", text="append alpha")
+    assert await front.take(same) == Told()
+    [request] = await front.app.records.requests()
+    assert request.edited_at is None
+    await front.take(replace(same, text=""))  # it was taken back
+    [request] = await front.app.records.requests()
+    assert request.edited_at
+
+
 async def test_p10_an_edit_of_any_other_message_is_nobodys_business(front: Front) -> None:
     await front.request()
     for somebody in (who("eve"), MALLORY):

@@ -140,9 +140,10 @@ async def test_a_thousand_pieces_are_a_few_edits(stage: Stage) -> None:
 
 async def test_all_answers_together_are_edited_thirty_times_a_minute(stage: Stage) -> None:
     drafting = stage.drafting()
-    assert {drafting.slot(0.0) for _ in range(30)} == {0.0}
-    assert drafting.slot(5.0) == 60.0
-    assert drafting.slot(61.0) == 61.0
+    assert {drafting.slot("slack", 0.0) for _ in range(30)} == {0.0}
+    assert {drafting.slot("discord", 0.0) for _ in range(31)} == {0.0}
+    assert drafting.slot("slack", 5.0) == 60.0
+    assert drafting.slot("slack", 61.0) == 61.0
 
 
 async def test_where_nothing_new_can_be_shown_nothing_is_sent(stage: Stage) -> None:
@@ -311,7 +312,8 @@ async def test_a_call_that_hangs_is_given_up(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
     stage.chat.gate = asyncio.Event()
-    drafting = replace(stage.drafting(), tempo=replace(TEMPO, patience=0.05))
+    hurried = {"slack": replace(TEMPO, patience=0.05)}
+    drafting = replace(stage.drafting(), tempos=hurried)
     async with stage.showing(drafting) as hear:
         hear("It is ")
         await stage.pass_by(1)
