@@ -1,8 +1,8 @@
 """What an adapter puts between Sayso and the outside: a clock, models, commands and files.
 
 The other ports stand beside what they are about. Chats: `core.deliveries`. Jobs: `core.jobs`. What is
-stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `core.memories`,
-`core.rates`, `core.reminders` and `approvals.store`.
+stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `core.leases`,
+`core.memories`, `core.rates`, `core.reminders` and `approvals.store`.
 """
 
 from collections.abc import Callable, Sequence

@@ -12,6 +12,7 @@ from core.conversations import Closing, Conversations, Turn
 from core.deliveries import Deliveries
 from core.errors import Refused
 from core.jobs import Job, LeaseLost
+from core.leases import Leases
 from core.trail import Finished
 from tests.builders import (
     CONVERSATION,
@@ -25,7 +26,9 @@ from tests.builders import (
 from tests.fakes.clock import START
 from tests.fakes.runner import exited
 from tests.stores import (
+    LEASE,
     OTHER_TENANT,
+    OWNER,
     SILENT,
     SUCCEEDED,
     TABLES,
@@ -177,13 +180,17 @@ CALLS: Mapping[str, Call] = {
     ),
     "Deliveries.card": lambda on, given: on.deliveries.card(OTHER_TENANT, given.request.id),
     "Deliveries.progress": lambda on, given: on.deliveries.progress(OTHER_TENANT, given.run.id),
+    # Leases belong to no tenant: whatever one is called, it gives nobody anything of anybody.
+    "Leases.take": lambda on, given: on.leases.take(given.request.id, OTHER_TENANT, LEASE),
+    "Leases.give_back": lambda on, given: on.leases.give_back(given.request.id, OWNER),
+    "Leases.holder": lambda on, given: on.leases.holder(given.request.id),
 }
 
 
 def test_i14_every_method_of_the_ports_is_among_those() -> None:
     methods = {
         f"{port.__name__}.{name}"
-        for port in (ApprovalStore, RunStore, Newest, Conversations, Deliveries)
+        for port in (ApprovalStore, RunStore, Newest, Conversations, Deliveries, Leases)
         for name in vars(port)
         if not name.startswith("_")
     }
