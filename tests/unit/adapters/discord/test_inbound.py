@@ -309,6 +309,7 @@ def test_p10_a_preview_or_a_mention_changes_no_word() -> None:
         changed("restart web", edited=None),
         changed("restart web", "restart web"),
         changed("<@900> restart web ", "restart web"),
+        changed("restart web", "<@900>, restart web"),
     ):
         assert why(seen) == "it is an edit that changes no word"
 

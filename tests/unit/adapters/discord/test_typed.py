@@ -92,6 +92,11 @@ def test_a_mention_is_told_from_what_looks_like_one() -> None:
         assert not typed.mentions(text, US, [ROLE])
 
 
+def test_an_id_is_no_pattern() -> None:
+    assert not typed.mentions("<@9000>", "9.00", ["9("])
+    assert typed.read("<@9000> stop", "9.00", ["9("], {}) == "@9000 stop"
+
+
 def test_a_text_for_somebody_else_begins_with_them() -> None:
     for text in (" <@1> look", "<@!1>", "<@&7> look", "@everyone look", "@here"):
         assert typed.begins_with_a_mention(text)
