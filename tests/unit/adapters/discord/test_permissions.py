@@ -6,7 +6,6 @@ from urllib.parse import parse_qs, urlsplit
 import discord
 import pytest
 from discord.abc import GuildChannel
-from discord.state import ConnectionState
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,34 +66,35 @@ def over(id_: str, *, allow: int = 0, deny: int = 0) -> Overwrite:
 
 
 def of_discord_py(one: Holder, overwrites: list[Overwrite]) -> int:
-    """Return what the library says of the same member in a text channel, before it reads anything into it."""
-    state = cast("ConnectionState[Any]", ConnectionState.__new__(ConnectionState))
-    state.member_cache_flags = discord.MemberCacheFlags.none()
-    state.self_id = int(ME)
-    state.shard_count = None
+    """Return what the library says of the same member in a text channel.
+
+    As it does for threads, before it takes away what goes with `Send Messages`.
+    """
+    state = discord.Client(intents=discord.Intents.none())._connection
     roles = [
         {"id": id_, "name": id_, "permissions": str(bits), "position": 0 if id_ == GUILD else 1,
          "color": 0, "hoist": False, "managed": False, "mentionable": False}
         for id_, bits in one.can.items()
     ]  # fmt: skip
-    data: Any = {
-        "id": GUILD, "name": "g", "roles": roles, "owner_id": ME if one.is_owner else "1",
-    }  # fmt: skip
-    guild = discord.Guild(data=data, state=state)
+    owner = ME if one.is_owner else "1"
+    guild = discord.Guild(
+        data=cast("Any", {"id": GUILD, "name": "g", "roles": roles, "owner_id": owner}),
+        state=state,
+    )
+    told = [
+        {"id": o.id, "type": int(o.is_member), "allow": str(o.allow), "deny": str(o.deny)}
+        for o in overwrites
+    ]
     channel: Any = {
-        "id": "5", "name": "c", "type": 0, "position": 0,
-        "permission_overwrites": [
-            {"id": o.id, "type": int(o.is_member), "allow": str(o.allow), "deny": str(o.deny)}
-            for o in overwrites
-        ],
+        "id": "5", "name": "c", "type": 0, "position": 0, "permission_overwrites": told,
     }  # fmt: skip
-    text = discord.TextChannel(state=state, guild=guild, data=channel)
-    until = "2999-01-01T00:00:00+00:00" if one.is_silenced else None
-    raw: Any = {"user": {"id": ME, "username": "me", "discriminator": "0", "avatar": None},
-           "roles": list(one.roles), "joined_at": None, "flags": 0,
-           "communication_disabled_until": until}  # fmt: skip
-    state.store_user = lambda data, *, cache=True: discord.User(state=state, data=data)  # type: ignore[method-assign]
+    raw: Any = {
+        "user": {"id": ME, "username": "me", "discriminator": "0", "avatar": None},
+        "roles": list(one.roles), "joined_at": None, "flags": 0,
+        "communication_disabled_until": "2999-01-01T00:00:00+00:00" if one.is_silenced else None,
+    }  # fmt: skip
     me = discord.Member(data=raw, guild=guild, state=state)
+    text = discord.TextChannel(state=state, guild=guild, data=channel)
     return GuildChannel.permissions_for(text, me).value
 
 
