@@ -9,6 +9,7 @@ from adapters.discord import faults
 from adapters.discord.declared import differs, payload
 from adapters.discord.members import member
 from adapters.discord.permissions import Holder
+from adapters.discord.refusals import code_of
 from adapters.discord.servers import (
     ODD,
     Application,
@@ -26,7 +27,11 @@ _NOT_IN = frozenset({10004, 50001})
 
 
 class Rest(Protocol):
-    """Asks Discord's REST interface; raises `SaysoError` with Discord's number as `code`."""
+    """Asks Discord's REST interface; raises the errors of `adapters.discord.refusals`."""
+
+    async def user(self) -> str:
+        """Return the user id that Sayso has."""
+        ...
 
     async def application(self) -> Mapping[str, object]:
         """Return the app that the token belongs to."""
@@ -97,20 +102,21 @@ class Checks:
         try:
             here = server(await self.rest.guild(guild))
             self._known[guild] = here
-            me = await self._me(here, app)
+            me = await self._me(here)
             seen = channels(await self.rest.channels(guild))
         except SaysoError as error:
-            if error.detail.get("code") in _NOT_IN:
+            if code_of(error) in _NOT_IN:
                 return [faults.outside(guild, app, await self._others())]
             self._has_failed = self._has_failed or guild not in self._known
             return [error.shown]
         return list(faults.inside(here, me, seen, app))
 
-    async def _me(self, here: Server, app: Application) -> Holder:
-        told = member(await self.rest.member(here.id, app.user), app.user)
+    async def _me(self, here: Server) -> Holder:
+        user = await self.rest.user()
+        told = member(await self.rest.member(here.id, user), user)
         if told is None:
             raise Unavailable(ODD)
-        return here.holder(app.user, told, self.wall())
+        return here.holder(user, told, self.wall())
 
     async def _others(self) -> list[Server]:
         """Return servers that it is in without being asked to; none where that cannot be told."""

@@ -59,8 +59,8 @@ def inside(here: Server, me: Holder, seen: Collection[Channel], app: Application
             f"In the Discord server {here.called} Sayso sees no channel: let its role view those "
             "that it is for."
         )
-    lacks = {one.name: one.lacks(able, here.anybody()) for one in seen}
-    yield from _of_channels(here, {name: some for name, some in lacks.items() if some})
+    lacks = [(one.name, one.lacks(able, here.anybody())) for one in seen]
+    yield from _of_channels(here, [(name, some) for name, some in lacks if some])
 
 
 def of_groups(
@@ -82,10 +82,10 @@ def of_groups(
                 )
 
 
-def _of_channels(here: Server, lacks: Mapping[str, Sequence[Permission]]) -> Iterator[str]:
+def _of_channels(here: Server, lacks: Sequence[tuple[str, Sequence[Permission]]]) -> Iterator[str]:
     if not lacks:
         return
-    named = [f"{name} ({_names(some)})" for name, some in lacks.items()]
+    named = [f"{name} ({_names(some)})" for name, some in lacks]
     more = [f"{len(named) - FIRST} more"] if len(named) > FIRST else []
     yield (
         f"In the Discord server {here.called} some channels take permissions away from Sayso: "

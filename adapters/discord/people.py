@@ -11,8 +11,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from adapters.discord.members import NOBODY, Member, member
+from adapters.discord.refusals import code_of
 from adapters.platforms.answers import LATE, Answers
-from core.errors import SaysoError, Unavailable
+from core.errors import Invalid, SaysoError, Unavailable
 from core.principals import Identity
 from core.roster import Freshness
 from core.standing import Active, NotActive, Standing, Unknown
@@ -22,14 +23,13 @@ AT_ONCE = 5
 """So many are asked about at a time, where all who are listed are only to be named."""
 _WAITING = "it limits how often it is asked"
 _NONSENSE = "its answer could not be read"
-_OURS = frozenset({LATE, _WAITING, _NONSENSE})
+_OURS = frozenset({LATE, _NONSENSE})
 _NOBODY = frozenset({10007, 10013})
 """Unknown member, unknown user."""
 _WORDS = {
     10004: "Sayso is not in that server",
     50001: "Sayso is not in that server",
 }
-_UNAUTHORISED = 401
 _ID = re.compile(r"[0-9]{1,20}")
 
 
@@ -39,7 +39,7 @@ class Rest(Protocol):
     async def member(self, guild: str, user: str) -> Mapping[str, object]:
         """Return a member of a server; raise `SaysoError` otherwise.
 
-        Its detail holds Discord's number as `code`, and HTTP's as `status`.
+        Its detail holds what `adapters.discord.refusals` puts there.
         """
         ...
 
@@ -63,7 +63,6 @@ class DiscordRoster:
         self._rest, self._groups, self._patience = rest, groups, patience
         self._now = now or (lambda: asyncio.get_running_loop().time())
         self._wall = wall
-        self._not_before: dict[str, float] = {}
         self._members = Answers(self._member, self._now, patience=patience)
 
     async def standings(
@@ -137,27 +136,15 @@ class DiscordRoster:
     async def _member(self, key: str) -> Member:
         guild, user = key.split("/")
         try:
-            given = await self._asked(guild, user)
+            given = await self._rest.member(guild, user)
         except SaysoError as error:
-            if error.detail.get("code") in _NOBODY:
+            if code_of(error) in _NOBODY:
                 return NOBODY
             raise
         told = member(given, user)
         if told is None:
             raise Unavailable(_NONSENSE)
         return told
-
-    async def _asked(self, guild: str, user: str) -> Mapping[str, object]:
-        """Ask Discord, unless it wants to be left alone about this server for a while."""
-        if self._now() < self._not_before.get(guild, 0.0):
-            raise Unavailable(_WAITING)
-        try:
-            return await self._rest.member(guild, user)
-        except Unavailable as error:
-            if error.after is None:
-                raise
-            self._not_before[guild] = self._now() + error.after.total_seconds()
-            raise Unavailable(_WAITING) from error
 
 
 def _key(identity: Identity) -> str:
@@ -168,9 +155,9 @@ def _reason(error: SaysoError) -> str:
     """Return why Discord could not be asked, in our words, or by its number."""
     if error.shown in _OURS:
         return error.shown
-    if error.detail.get("status") == _UNAUTHORISED:
+    if isinstance(error, Unavailable):
+        return "it could not be reached" if error.after is None else _WAITING
+    if isinstance(error, Invalid):
         return "it does not accept Sayso's token"
-    code = error.detail.get("code")
-    if isinstance(code, int) and code > 0:
-        return _WORDS.get(code, f"it answered {code}")
-    return "it could not be reached"
+    code = code_of(error)
+    return _WORDS.get(code, f"it answered {code}") if code else "it refused to say"

@@ -31,8 +31,6 @@ class Application:
     """The app that the token belongs to."""
 
     id: str
-    user: str
-    """Its account as a bot."""
     reads_everything: bool
     """Whether it may ask for what messages say that do not mention it."""
     has_endpoint: bool
@@ -103,11 +101,9 @@ def application(given: Mapping[str, object]) -> Application:
     """Read the app; raise `Unavailable` where that makes no sense."""
     match given:
         case {"id": str(id_)}:
-            bot, flags = given.get("bot"), given.get("flags")
-            user = bot.get("id") if isinstance(bot, Mapping) else None
+            flags = given.get("flags")
             return Application(
                 id=id_,
-                user=user if isinstance(user, str) else id_,
                 reads_everything=bool(isinstance(flags, int) and flags & _CONTENT),
                 has_endpoint=bool(given.get("interactions_endpoint_url")),
                 wants_code_grant=given.get("bot_require_code_grant") is True,

@@ -9,7 +9,7 @@ from core.canonical import JsonObject
 
 
 class Rest(Protocol):
-    """Asks Discord's REST interface; raises `SaysoError`."""
+    """Asks Discord's REST interface; raises the errors of `adapters.discord.refusals`."""
 
     async def application(self) -> Mapping[str, object]:
         """Return the app that the token belongs to."""

@@ -64,7 +64,7 @@ class DiscordWorld:
             raise Unavailable("Discord said 503.")
         gone = self.people.gone.get(f"U{user}")
         if gone is Why.NOT_THERE:
-            raise Refused("Discord said no.", code=10007)
+            raise Refused("Discord said no.", error=10007)
         until = self.clock.now() + timedelta(hours=1) if gone is Why.TIMED_OUT else None
         return {
             "user": {"id": user, "bot": gone is Why.BOT},
@@ -137,7 +137,7 @@ def on_discord(clock: FrozenClock) -> Company:
         tells=frozenset(Why) - {Why.DEACTIVATED},
         ended=Why.NOT_THERE,
         asks_apart=False,
-        down=lambda code: "it could not be reached",
+        down=lambda _: "it could not be reached",
     )
 
 

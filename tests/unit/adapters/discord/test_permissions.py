@@ -70,7 +70,8 @@ def of_discord_py(one: Holder, overwrites: list[Overwrite]) -> int:
 
     As it does for threads, before it takes away what goes with `Send Messages`.
     """
-    state = discord.Client(intents=discord.Intents.none())._connection
+    client = discord.Client(intents=discord.Intents.none())
+    state = client._connection  # noqa: SLF001 - what the library's own objects are made of
     roles = [
         {"id": id_, "name": id_, "permissions": str(bits), "position": 0 if id_ == GUILD else 1,
          "color": 0, "hoist": False, "managed": False, "mentionable": False}
@@ -107,6 +108,7 @@ def of_discord_py(one: Holder, overwrites: list[Overwrite]) -> int:
     is_silenced=st.booleans(),
 )
 def test_what_a_member_may_do_is_what_discord_py_says(
+    *,
     everybody: int,
     can: tuple[int, int, int],
     roles: set[str],
