@@ -183,11 +183,23 @@ async def test_a_server_that_it_is_not_in_comes_with_the_link_that_lets_it_in() 
     )
 
 
+async def test_a_server_that_discord_keeps_from_it_is_one_that_it_is_not_in() -> None:
+    rest = FakeRest(known={GUILD: Refused("x", error=50001)})
+    (sentence,) = await faults(rest)
+    assert sentence.startswith(f"Sayso is not in the Discord server {GUILD}")
+
+
+async def test_who_owns_a_server_lacks_nothing_there() -> None:
+    rest = FakeRest(known={GUILD: {**guild(mine=0), "owner_id": ME}})
+    assert await faults(rest) == ()
+
+
 async def test_a_server_that_no_tenant_names_may_be_the_one_that_was_meant() -> None:
     rest = FakeRest(listed=[{"id": GUILD, "name": "Acme"}, {"id": "801", "name": "Ac\u202eme\n2"}])
     (sentence,) = await faults(rest, guilds=frozenset({GUILD, "800"}))
     assert "801" in sentence
     assert sentence.endswith(" (801), which no tenant names.")
+    assert GUILD not in sentence
     assert "\u202e" not in sentence
     assert "\n" not in sentence
     rest.listed = unanswered("read a server", why="x")
@@ -243,7 +255,7 @@ async def test_channels_that_it_is_not_for_are_no_fault(quiet: dict[str, object]
 async def test_a_private_channel_that_it_was_let_into_is_for_it() -> None:
     private = channel("war", {GUILD: (0, VIEW.bit), ME: (VIEW.bit, THREADS.bit)})
     (sentence,) = await faults(FakeRest(seen=[channel("general"), private]))
-    assert "#war (Create Public Threads)" in sentence
+    assert ": #war (Create Public Threads). Allow" in sentence
 
 
 @pytest.mark.parametrize("seen", [[], [channel("secret", {MINE: (0, VIEW.bit)})]])
