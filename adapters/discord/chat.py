@@ -164,9 +164,7 @@ class DiscordChat:
         self._unclear.discard(key)
         return ",".join(found.pieces[number] for number in range(len(pieces)))
 
-    async def _instead(
-        self, at: At, drafted: Drafted, piece: Drawn, key: str
-    ) -> Mapping[int, str]:
+    async def _instead(self, at: At, drafted: Drafted, piece: Drawn, key: str) -> Mapping[int, str]:
         """Put a piece in the place of a draft and return it as the first; nothing where it cannot be soon."""
         message = drafted.message or await self._draft(at, drafted)
         try:

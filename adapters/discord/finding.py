@@ -29,7 +29,7 @@ class There:
 
     id: str
     content: str = ""
-    marks: frozenset[int] = frozenset()
+    marks: frozenset[int | None] = frozenset()
     """The ids of its outermost components."""
     buttons: tuple[str, ...] = ()
     """The custom ids in it."""
@@ -135,7 +135,7 @@ def _read(message: discord.Message, us: int) -> There:
     return There(
         id=str(message.id),
         content=message.content,
-        marks=frozenset(c.id for c in message.components if c.id is not None),
+        marks=frozenset(getattr(component, "id", None) for component in message.components),
         buttons=tuple(_custom_ids(component.to_dict() for component in message.components)),
         files=frozenset(attachment.filename for attachment in message.attachments),
         has_thread=message.flags.has_thread,

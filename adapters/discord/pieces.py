@@ -39,9 +39,7 @@ class Pieces:
 
     async def send(self, at: At, piece: Drawn, key: str, number: int = 0) -> str:
         """Post a piece and return its id."""
-        message = await self.posts.send(
-            at, piece, nonce=nonce(key, number), mark=mark(key, number)
-        )
+        message = await self.posts.send(at, piece, nonce=nonce(key, number), mark=mark(key, number))
         self._remember(message, key, piece)
         return message
 
@@ -53,9 +51,7 @@ class Pieces:
             return True
         self._shown.pop(message, None)
         marked = None if key is None else mark(key, number)
-        is_there = await self.posts.edit(
-            at, message, piece, mark=marked, was_words=key is not None
-        )
+        is_there = await self.posts.edit(at, message, piece, mark=marked, was_words=key is not None)
         self._remember(message, key or self._keys.get(message), piece)
         return is_there
 
@@ -70,9 +66,7 @@ class Pieces:
         if document is not None and not found.has_file:
             await self._file(at, file_of(key, message), document, key, len(pieces))
 
-    async def more(
-        self, at: At, key: str, pieces: Sequence[Drawn], found: dict[int, str]
-    ) -> None:
+    async def more(self, at: At, key: str, pieces: Sequence[Drawn], found: dict[int, str]) -> None:
         """Bring up to date what a longer edit has added below a message, and `found` with it."""
         for number, piece in enumerate(pieces):
             if number in found:
