@@ -184,6 +184,5 @@ def _long(given: Json, key: str, at: str, least: int, most: int) -> None:
 
 def _ids(components: list[Json]) -> None:
     ids = [str(each["custom_id"]) for each in walk(components) if "custom_id" in each]
-    for one in ids:
-        if ids.count(one) > 1:
-            raise wrong("components", "Component custom id cannot be duplicated")
+    if len(set(ids)) < len(ids):
+        raise wrong("components", "Component custom id cannot be duplicated")
