@@ -144,8 +144,11 @@ def test_p36_who_is_gone_on_a_platform_or_cannot_be_asked_about_is_gone_everywhe
     assert directory.find("globex", "zoe") is not None
 
 
-def test_an_account_that_is_not_there_is_nobodys_and_takes_nothing_from_the_others() -> None:
-    directory = DIRECTORY.with_standings({ON_SLACK: NOT_THERE})
+@pytest.mark.parametrize("why", [Why.NOT_THERE, Why.PENDING])
+def test_an_account_that_is_not_there_is_nobodys_and_takes_nothing_from_the_others(
+    why: Why,
+) -> None:
+    directory = DIRECTORY.with_standings({ON_SLACK: NotActive(why=why)})
     assert directory.resolve(ON_CONSOLE) == ALICE
     with pytest.raises(Refused) as refusal:
         directory.resolve(ON_SLACK)
@@ -166,6 +169,9 @@ def test_whose_only_account_is_not_there_is_absent() -> None:
         ([], NOT_THERE),
         ([NOT_THERE, NOT_THERE], NOT_THERE),
         ([Active(), NOT_THERE], Active()),
+        ([Active(), NotActive(why=Why.PENDING)], Active()),
+        ([NotActive(why=Why.PENDING), NOT_THERE], NotActive(why=Why.PENDING)),
+        ([Active(), NotActive(why=Why.TIMED_OUT)], NotActive(why=Why.TIMED_OUT)),
         ([Active(), UNKNOWN], UNKNOWN),
         ([UNKNOWN, DEACTIVATED, Active()], DEACTIVATED),
         ([NotActive(why=Why.BOT), NOT_THERE], NotActive(why=Why.BOT)),

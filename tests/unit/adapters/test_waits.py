@@ -1,10 +1,10 @@
-"""Slack is not asked while it said that it would refuse."""
+"""A platform is not asked while it said that it would refuse."""
 
 from datetime import timedelta
 
 import pytest
 
-from adapters.slack.waits import Waits
+from adapters.platforms.waits import Waits
 from core.errors import Refused, Unavailable
 
 
