@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any
 
 import discord
 import yarl
@@ -19,9 +20,15 @@ INTENTS = discord.Intents(
 class Listening(discord.Client):
     """A client that keeps what it heard."""
 
-    def __init__(self, intents: discord.Intents = INTENTS, **options: object) -> None:
-        usual = {"max_ratelimit_timeout": 30.0, "guild_ready_timeout": 0.05}
-        super().__init__(intents=intents, **{**usual, **options})
+    def __init__(
+        self, intents: discord.Intents = INTENTS, *, shard: tuple[int, int] | None = None,
+        heartbeat_timeout: float = 60.0,
+    ) -> None:  # fmt: skip
+        number, count = shard or (None, None)
+        super().__init__(
+            intents=intents, shard_id=number, shard_count=count, max_ratelimit_timeout=30.0,
+            guild_ready_timeout=0.05, heartbeat_timeout=heartbeat_timeout,
+        )  # fmt: skip
         self.heard: list[discord.Message] = []
         self.acts: list[discord.Interaction] = []
 
@@ -40,12 +47,17 @@ class Listening(discord.Client):
 
     async def call(self, method: str, path: str, body: Json | list[Json] | None = None) -> Json:
         """Call the REST interface with a body of one's own."""
-        route = Route(method, path)
-        if body is None:
-            answer: Json = await self.http.request(route)
-        else:
-            answer = await self.http.request(route, json=body)
+        answer: Json = await self._called(method, path, body)
         return answer
+
+    async def listed(self, path: str) -> list[Json]:
+        """Return a list that the REST interface has."""
+        answer: list[Json] = await self._called("GET", path, None)
+        return answer
+
+    async def _called(self, method: str, path: str, body: object) -> Any:  # noqa: ANN401 - JSON
+        given: Json = {} if body is None else {"json": body}
+        return await self.http.request(Route(method, path), **given)
 
 
 @contextmanager
@@ -71,11 +83,12 @@ async def logged_in(fake: FakeDiscord) -> AsyncGenerator[Listening]:
 
 @asynccontextmanager
 async def connected(
-    fake: FakeDiscord, intents: discord.Intents = INTENTS, **options: object
-) -> AsyncGenerator[Listening]:
+    fake: FakeDiscord, intents: discord.Intents = INTENTS, *,
+    shard: tuple[int, int] | None = None, heartbeat_timeout: float = 60.0,
+) -> AsyncGenerator[Listening]:  # fmt: skip
     """Give a client that is told of everything."""
     with pointed_at(fake):
-        client = Listening(intents, **options)
+        client = Listening(intents, shard=shard, heartbeat_timeout=heartbeat_timeout)
         running = asyncio.create_task(client.start(fake.token))
         try:
             await asyncio.wait_for(client.wait_until_ready(), 15)

@@ -155,7 +155,7 @@ async def test_without_history_nothing_is_read_and_nothing_replied_to(
 ) -> None:
     there = await discord.people.writes(ALICE, OPS, "before")
     discord.world.deny(OPS, "read_message_history")
-    assert await rest.call("GET", POST) == []
+    assert await rest.listed(POST) == []
     assert await code(rest, "GET", f"{POST}/{there['id']}") == 50013
     reply: Json = {"content": "x", "message_reference": {"message_id": there["id"]}}
     assert await code(rest, "POST", POST, reply) == 160002
