@@ -12,17 +12,15 @@ from hypothesis import strategies as st
 from adapters.discord import messages
 from adapters.discord.drawn import Drawn
 from core.cards import Button
-from core.deliveries import Message, Opening, Progress, Text
+from core.deliveries import Asking, Message, Opening, Progress, Text
 from core.errors import Invalid, OutcomeUnknown, Refused, SaysoError, Unavailable
 from core.platforms import Told
 from core.principals import Identity
 from tests import said
 from tests.discord_drawings import (
     ALICE,
-    ANSWER,
     BOB,
     ELSEWHERE,
-    FORGED,
     GOLDEN,
     GUILD,
     SAMPLES,
@@ -33,6 +31,7 @@ from tests.discord_drawings import (
 )
 from tests.discord_limits import every, refused, refused_form, words
 from tests.discord_reading import kinds, plain
+from tests.drawn_samples import ANSWER, FORGED
 from tests.said import buttons, long
 
 STYLES = {"bold", "italic", "strike", "code", "block", "heading", "item", "quote", "pressed"}
@@ -98,7 +97,7 @@ def test_discord_takes_whatever_somebody_is_told(told: Told) -> None:
 
 @given(said.askings(people))
 @settings(max_examples=150, deadline=None)
-def test_discord_takes_whatever_somebody_looks_at(card: messages.Asking) -> None:
+def test_discord_takes_whatever_somebody_looks_at(card: Asking) -> None:
     assert [*refused(messages.reviewed(card))] == []
 
 

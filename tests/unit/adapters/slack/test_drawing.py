@@ -20,8 +20,9 @@ from core.errors import Invalid, OutcomeUnknown, Refused, SaysoError, Unavailabl
 from core.platforms import Told
 from core.principals import Identity
 from tests import said
+from tests.drawn_samples import ANSWER, FORGED
 from tests.said import buttons, long
-from tests.slack_drawings import ANSWER, FORGED, GOLDEN, SAMPLES, TEAM, asking, drawn, golden
+from tests.slack_drawings import GOLDEN, SAMPLES, TEAM, asking, drawn, golden
 from tests.slack_limits import refused_message, refused_view
 
 people = st.lists(
