@@ -107,7 +107,8 @@ async def test_whoever_sayso_itself_means_is_told_and_by_no_edit(
 
     [pings] = scene.discord.pinged
     assert pings.users == {BOB}
-    assert not (pings.everyone or pings.roles)
+    assert not pings.everyone
+    assert not pings.roles
 
 
 async def test_a_question_in_a_channel_is_answered_in_a_thread_of_its_own(scene: Posting) -> None:
@@ -670,7 +671,9 @@ async def test_the_client_keeps_nothing_of_a_thousand_cards_and_forgets_no_butto
     scene: Posting, place: Place
 ) -> None:
     async def kept(client: Client) -> list[int]:
-        store = vars(vars(vars(client)["_connection"])["_view_store"])
+        store: dict[str, dict[object, object]] = vars(
+            vars(vars(client)["_connection"])["_view_store"]
+        )
         return [len(store[name]) for name in ("_views", "_synced_message_views", "_dynamic_items")]
 
     async def registers(client: Client) -> None:
