@@ -46,9 +46,8 @@ EVERYTHING: tuple[JsonObject, ...] = (
 def parts(components: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - JSON
     """Yield components without what Discord takes for granted."""
     for component in components:
-        kept = {
-            k: v for k, v in component.items() if k not in {"disabled", "spoiler", "components"}
-        }
+        usual = {"disabled", "spoiler", "components"}
+        kept = {k: v for k, v in component.items() if v is not None and k not in usual}
         yield kept | {"components": list(parts(component.get("components", ())))}
 
 
