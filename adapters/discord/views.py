@@ -16,29 +16,24 @@ Item: TypeAlias = ui.Item[Any]
 Part: TypeAlias = Mapping[str, Any]
 """A component as Discord's REST interface takes it."""
 
-_ROW, _BUTTON, _SECTION, _TEXT, _FILE, _SEPARATOR, _CONTAINER = 1, 2, 9, 10, 13, 14, 17
+_ROW, _BUTTON, _TEXT, _FILE, _SEPARATOR, _CONTAINER = 1, 2, 10, 13, 14, 17
 
 
-def view(drawn: Drawn, *, mark: int | None = None, file: str | None = None) -> View | None:
+def view(drawn: Drawn, *, mark: int | None = None) -> View | None:
     """Return what is below the words of a message, or all of it; None where that is nothing.
 
     `mark` becomes the id of the first component, by which the message can be told from any other.
-    `file` is the name of a file that is sent along, to be shown within components.
     """
     if drawn.components:
-        return layout(drawn.components, mark=mark, file=file)
+        return layout(drawn.components, mark=mark)
     return rows(drawn.below) if drawn.below else None
 
 
-def layout(
-    components: Sequence[JsonObject], *, mark: int | None = None, file: str | None = None
-) -> ui.LayoutView:
+def layout(components: Sequence[JsonObject], *, mark: int | None = None) -> ui.LayoutView:
     """Return components of version 2 as a view."""
     made = ui.LayoutView(timeout=None)
     for item in _items(components):
         made.add_item(item)
-    if file is not None:
-        made.add_item(ui.File(f"attachment://{file}"))
     if mark is not None:
         made.children[0].id = mark
     return _stopped(made)
@@ -94,7 +89,6 @@ def _button(part: Part) -> Item:
         disabled=bool(part.get("disabled")),
         custom_id=part.get("custom_id"),
         url=part.get("url"),
-        emoji=_emoji(part),
         id=part.get("id"),
     )
     if made.url is not None:
@@ -102,15 +96,6 @@ def _button(part: Part) -> Item:
     if not TEMPLATE.fullmatch(made.custom_id or ""):
         raise ValueError("a button of ours carries an id of ours")
     return Button(made)
-
-
-def _emoji(part: Part) -> discord.PartialEmoji | None:
-    found = part.get("emoji")
-    return discord.PartialEmoji(name=found["name"]) if found else None
-
-
-def _section(part: Part) -> Item:
-    return ui.Section(*_items(_parts(part)), accessory=_item(part["accessory"]), id=part.get("id"))
 
 
 def _text(part: Part) -> Item:
@@ -138,7 +123,6 @@ def _container(part: Part) -> Item:
 _MAKES: Mapping[int, Callable[[Part], Item]] = {
     _ROW: _row,
     _BUTTON: _button,
-    _SECTION: _section,
     _TEXT: _text,
     _FILE: _file,
     _SEPARATOR: _separator,
