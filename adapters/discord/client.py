@@ -1,0 +1,212 @@
+"""discord.py's client for one shard: every callback converts what came and hands it over."""
+
+import asyncio
+import sys
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import discord
+from discord import app_commands
+
+from adapters.discord import converting
+from adapters.discord.answering import Answer
+from adapters.discord.buttons import Button
+from adapters.discord.declared import COMMANDS, Declared
+from adapters.discord.endpoints import proxy
+from adapters.discord.hearing import Hearing
+from adapters.discord.intake import Intake
+from adapters.discord.joining import added
+from adapters.discord.setup import DiscordSetup
+from adapters.platforms.tasks import Tasks, failed, log
+
+REMEMBERED = 1000
+"""So many messages are held: of one that is taken back, Discord does not say whose it was."""
+MOST_CUTS, WITHIN = 10, 60.0
+"""A connection that is cut more often than this, within so many seconds, is given up for a while."""
+_TAKEN = "taken"
+_SERVER = app_commands.AppInstallationType(guild=True, user=False)
+_ANYWHERE = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False)
+Interaction: TypeAlias = discord.Interaction[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shard:
+    """A part of all servers, by Discord's own numbering."""
+
+    number: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inflow:
+    """What a client hands everything to."""
+
+    intake: Intake
+    hearing: Hearing
+    tasks: Tasks
+    roles_seen: Callable[[Interaction], None]
+    """Is told with which roles somebody did something."""
+    began: Callable[["Client"], Coroutine[Any, Any, None]]
+    """Looks, after each beginning of a session, for what was written before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """How a client keeps its connection."""
+
+    before_identify: Callable[["Client"], Awaitable[None]]
+    """Waits until another session may begin; whatever it raises ends the client."""
+    heartbeat_timeout: float = 60.0
+    """Seconds of silence after which a connection is dead: Discord wants a sign of life every 41."""
+    settles: float = 2.0
+    """Seconds without another server after which all of them are there."""
+
+
+class Client(discord.Client):
+    """Holds no card, no view and no member; whatever fails in a callback is written down by us."""
+
+    def __init__(self, setup: DiscordSetup, shard: Shard, inflow: Inflow, habits: Habits) -> None:
+        super().__init__(
+            intents=intents(setup),
+            shard_id=shard.number,
+            shard_count=shard.of,
+            allowed_mentions=discord.AllowedMentions.none(),
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            max_messages=REMEMBERED,
+            heartbeat_timeout=habits.heartbeat_timeout,
+            guild_ready_timeout=habits.settles,
+            proxy=proxy(),
+        )
+        self.greeted = asyncio.Event()
+        """Set once there is a session: from then on everything comes in."""
+        self._inflow, self._habits = inflow, habits
+        self._cuts: deque[float] = deque(maxlen=MOST_CUTS)
+        self.tree = Tree(self)
+        for command in COMMANDS:
+            self.tree.add_command(_command(command, self.pressed))
+
+    async def setup_hook(self) -> None:
+        """Let every button of ours be answered, also those that an older process has posted."""
+        self.add_dynamic_items(Button)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Begin a session only where Discord still allows one."""
+        del shard_id
+        if not initial:
+            await self._habits.before_identify(self)
+
+    async def on_connect(self) -> None:
+        """Know that a session has begun."""
+        self.greeted.set()
+
+    async def on_ready(self) -> None:
+        """Have looked for what was written while nobody was connected."""
+        self._inflow.tasks.start(self._inflow.began(self))
+
+    async def on_disconnect(self) -> None:
+        """Give up on a connection that ends again and again: it is begun anew, more slowly."""
+        now = self.loop.time()
+        self._cuts.append(now)
+        if len(self._cuts) == MOST_CUTS and now - self._cuts[0] < WITHIN:
+            log.warning("discord: the connection was cut %d times in a row", MOST_CUTS)
+            await self.close()
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Take a command, a button or a form once, whichever of discord.py's ways it came."""
+        if _TAKEN in interaction.extras:
+            return
+        interaction.extras[_TAKEN] = True
+        seen = converting.interacted(interaction)
+        if seen is not None:
+            self._inflow.roles_seen(interaction)
+            answers = Answer(interaction=interaction)
+            self._inflow.tasks.start(self._inflow.intake.interacted(seen, answers))
+
+    async def on_interaction(self, interaction: Interaction) -> None:
+        """Take forms, which discord.py drops after a restart, and whatever else it does not know."""
+        await self.pressed(interaction)
+
+    async def on_message(self, message: discord.Message) -> None:
+        """Take a message."""
+        seen = converting.written(message)
+        if seen is not None:
+            self._inflow.hearing.heard(seen, is_known=converting.is_known(message.channel))
+
+    async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
+        """Take that a message has other words."""
+        seen = converting.rewritten(event)
+        if seen is not None:
+            is_known = converting.is_known(event.message.channel)
+            self._inflow.hearing.heard(seen, is_known=is_known)
+
+    async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
+        """Take that a message is gone, where it is known whose it was."""
+        self._gone([event.cached_message] if event.cached_message else [])
+
+    async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
+        """Take that several are gone at once."""
+        self._gone(event.cached_messages)
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """Greet a server into which Sayso was brought."""
+        joined = await added(guild)
+        if joined is not None:
+            self._inflow.hearing.added(joined, str(guild.me.joined_at))
+
+    async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:  # noqa: ANN401 - discord.py's
+        """Write down what failed in one of these, and nothing of what it was about."""
+        error = sys.exc_info()[1]
+        log.error("discord: %s failed", event_method)
+        if error is not None:
+            failed(error)
+
+    def _gone(self, messages: list[discord.Message]) -> None:
+        for message in messages:
+            seen = converting.removed(message)
+            if seen is not None:
+                self._inflow.hearing.heard(seen, is_known=converting.is_known(message.channel))
+
+
+class Tree(app_commands.CommandTree[Client]):
+    """The commands that are declared. What it cannot read, `Client.on_interaction` takes."""
+
+    async def on_error(self, interaction: Interaction, error: app_commands.AppCommandError, /) -> None:
+        """Say nothing of what somebody typed."""
+        del interaction
+        log.warning("discord: a command came otherwise than it is declared: %s", type(error).__name__)
+
+
+def intents(setup: DiscordSetup) -> discord.Intents:
+    """Return what is to be delivered: nothing of who is there and who is online."""
+    wanted = discord.Intents.none()
+    wanted.guilds = wanted.guild_messages = wanted.dm_messages = True
+    wanted.message_content = not setup.mentions_only
+    return wanted
+
+
+def _command(
+    declared: Declared, taken: Callable[[Interaction], Awaitable[None]]
+) -> "app_commands.Command[Any, Any, None]":
+    """Return a command as discord.py wants it, whose field is named as it is declared."""
+
+    async def with_words(interaction: Interaction, words: str) -> None:
+        del words  # they are read where everything is: from what Discord delivered
+        await taken(interaction)
+
+    async def without(interaction: Interaction, words: str = "") -> None:
+        del words
+        await taken(interaction)
+
+    option = declared.option
+    callback = with_words if option.is_required else without
+    named = app_commands.rename(words=option.name)(callback)
+    return app_commands.Command(
+        name=declared.name,
+        description=declared.description,
+        callback=app_commands.describe(words=option.description)(named),
+        allowed_contexts=_ANYWHERE,
+        allowed_installs=_SERVER,
+    )
