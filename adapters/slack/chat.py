@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from adapters.platforms.tasks import failed
+from adapters.platforms.waits import Waits
 from adapters.slack import payload
 from adapters.slack.messages import Drawn, draw, told, unfinished
 from adapters.slack.posted import Finder, Found, metadata
 from adapters.slack.refusals import code_of, is_unclear, unanswered
 from adapters.slack.statuses import Status, Statuses
 from adapters.slack.uploads import Uploads, file_of
-from adapters.slack.waits import Waits
 from adapters.slack.web import Answer, Web
 from core.deliveries import Asking, Drafted, Message, Opening, Progress, Text
 from core.errors import Refused, SaysoError, Unavailable

@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
+from adapters.platforms.waits import Waits
 from adapters.slack import chat
 from adapters.slack.messages import Drawn, draw
-from adapters.slack.waits import Waits
 from core.deliveries import Message, Opening, Progress, Text
 from core.errors import Invalid, Refused, Unavailable
 from core.events import OPENS, Place

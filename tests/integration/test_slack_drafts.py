@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.slack.waits import Waits
+from adapters.platforms.waits import Waits
 from core.deliveries import Drafted, Text
 from core.errors import Refused, Unavailable
 from core.events import Place

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.slack.waits import Waits
+from adapters.platforms.waits import Waits
 from core.errors import Refused, Unavailable
 
 
