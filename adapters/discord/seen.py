@@ -53,6 +53,8 @@ class Rewritten:
     now: Written
     edited: str | None
     """When a person changed it; None where only Discord did, as for a preview of a link."""
+    before: str | None = None
+    """What it said before, as it was typed, where that is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,84 @@
+"""Buttons that were pressed and forms that were submitted. Pure.
+
+What a button or a form carries came back through Discord, and is not believed by anybody here.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from adapters.discord.findings import AskWhy, Finding, Us
+from adapters.discord.seen import Pressed, Submitted
+from adapters.discord.whereabouts import NOT_HERE, UNCLEAR, UNKNOWN, Spot, is_id, meant, spot
+from core.display import sound
+from core.events import Approve, AskAgain, Deny, ResolveRun, Review, StopRun, TakeUp
+from core.platforms import Event
+from core.principals import Identity
+
+TEMPLATE = re.compile(
+    r"sayso:(?P<verb>[a-z_]{1,20}):(?P<id>[A-Za-z0-9_-]{1,64})(?::(?P<number>[0-9]{1,3}))?"
+)
+"""All that a button or a form of ours carries."""
+REASON = "reason"
+"""The one field of the form that asks why somebody denies."""
+
+
+def button(seen: Pressed, us: Us) -> Finding:
+    """Read a button of ours."""
+    found = TEMPLATE.fullmatch(seen.custom_id)
+    if found is None:
+        return UNKNOWN
+    at = _spot(seen, us)
+    return _pressed(found, seen, at) if isinstance(at, Spot) else at
+
+
+def form(seen: Submitted, us: Us) -> Finding:
+    """Read a form of ours: there is one, in which somebody says why they deny."""
+    found = TEMPLATE.fullmatch(seen.custom_id)
+    if found is None or found["verb"] != "deny":
+        return UNKNOWN
+    at = _spot(seen, us)
+    if not isinstance(at, Spot):
+        return at
+    reason = sound(seen.fields.get(REASON, "")).strip()
+    return meant(Deny(identity=at.identity, request=found["id"], reason=reason), at)
+
+
+def _spot(seen: Pressed | Submitted, us: Us) -> Spot | Finding:
+    at = spot(seen.by, seen.where, us, opens=f"i{seen.interaction}")
+    return at if not isinstance(at, Spot) or is_id(seen.interaction) else UNCLEAR
+
+
+def _pressed(found: re.Match[str], seen: Pressed, at: Spot) -> Finding:
+    verb, carried = found["verb"], found["id"]
+    once = (f"interaction:{seen.interaction}",)
+    match verb:
+        case "deny":
+            ask = AskWhy(request=carried, identity=at.identity)
+            return NOT_HERE if at.is_direct else ask
+        case "suggest":
+            return _suggestion(carried, found["number"], once, at)
+        case "again":
+            again = AskAgain(identity=at.identity, request=carried, place=at.place, deliveries=once)
+            return meant(again, at)
+        case _:
+            made = _MADE.get(verb)
+            return meant(made(at.identity, carried), at) if made else UNKNOWN
+
+
+def _suggestion(turn: str, number: str | None, once: tuple[str, ...], at: Spot) -> Finding:
+    if number is None:
+        return UNCLEAR
+    event = TakeUp(
+        identity=at.identity, place=at.place, turn=turn, number=int(number), deliveries=once
+    )
+    return meant(event, at)
+
+
+_MADE: Mapping[str, Callable[[Identity, str], Event]] = {
+    "approve": lambda who, request: Approve(identity=who, request=request),
+    "review": lambda who, request: Review(identity=who, request=request),
+    "stop": lambda who, request: StopRun(identity=who, request=request),
+    "verify": lambda who, request: ResolveRun(identity=who, request=request, found="verify"),
+    "happened": lambda who, request: ResolveRun(identity=who, request=request, found="happened"),
+    "did_not": lambda who, request: ResolveRun(identity=who, request=request, found="did_not"),
+}
