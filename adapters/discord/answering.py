@@ -22,6 +22,7 @@ _SAYS, _THINKS, _LEAVES, _ASKS = 4, 5, 6, 9
 """What an answer can be: a message, that one comes later, nothing, a form."""
 _EPHEMERAL, _NO_PREVIEWS = 1 << 6, 1 << 2
 _ANSWERED_BEFORE = 40060
+_FILE = 13
 _DOCUMENT = "plan.txt"
 
 
@@ -110,8 +111,15 @@ def _body(message: Drawn) -> JsonObject:
     shape = V2 if message.components else _NO_PREVIEWS
     body: dict[str, Any] = {"flags": _EPHEMERAL | shape, "allowed_mentions": {"parse": []}}
     if message.components:
-        return {**body, "components": list(message.components)}
+        return {**body, "components": [*message.components, *_below(message)]}
     return {**body, "content": message.content, "components": list(message.below)}
+
+
+def _below(message: Drawn) -> list[JsonObject]:
+    """Return what shows the file of a message: among components it is shown nowhere by itself."""
+    if message.document is None:
+        return []
+    return [{"type": _FILE, "file": {"url": f"attachment://{_DOCUMENT}"}}]
 
 
 def _params(payload: JsonObject, document: str | None) -> MultipartParameters:

@@ -98,13 +98,21 @@ class Client(discord.Client):
         if not initial:
             await self._habits.before_identify(self)
 
+    async def close(self) -> None:
+        """Close it, with what discord.py would otherwise leave running."""
+        settling = self._connection._ready_task  # noqa: SLF001 - nothing else ends it
+        if settling is not None:
+            settling.cancel()
+        await super().close()
+
     async def on_connect(self) -> None:
-        """Know that a session has begun."""
+        """Know that a session has begun, whose first messages wait for those from before."""
+        self._inflow.hearing.hold()
         self.greeted.set()
 
     async def on_ready(self) -> None:
-        """Have looked for what was written while nobody was connected."""
-        self._inflow.tasks.start(self._inflow.began(self))
+        """Look for what was written while nobody was connected, now that all servers are there."""
+        self._inflow.tasks.start(self._caught_up())
 
     async def on_disconnect(self) -> None:
         """Give up on a connection that ends again and again: it is begun anew, more slowly."""
@@ -162,6 +170,12 @@ class Client(discord.Client):
         log.error("discord: %s failed", event_method)
         if error is not None:
             failed(error)
+
+    async def _caught_up(self) -> None:
+        try:
+            await self._inflow.began(self)
+        finally:
+            self._inflow.hearing.release()
 
     def _gone(self, messages: list[discord.Message]) -> None:
         for message in messages:

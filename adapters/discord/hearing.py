@@ -8,15 +8,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from adapters.discord.findings import Act, Ignored, Sentence, Us
+from adapters.discord.findings import Act, AskWhy, Ignored, Sentence, Us
 from adapters.discord.inbound import read
-from adapters.discord.lanes import Lanes
+from adapters.discord.lanes import Lanes, Work
 from adapters.discord.replies import Replies
 from adapters.discord.seen import Added, Removed, Rewritten, Where, Written
 from adapters.platforms.takes import Outcome, Takes, outcome_of
 from adapters.platforms.tasks import Tasks, failed, log
 from core.errors import SaysoError, Unavailable
-from core.events import Ask, Invited, Place, Stop, StopHere
+from core.events import Ask, Invited, Stop, StopHere
 from core.platforms import Desk, Event, Told
 
 Heard: TypeAlias = Written | Rewritten | Removed
@@ -40,25 +40,54 @@ class Hearing:
     pauses: tuple[float, ...] = PAUSES
     leaving: asyncio.Event = field(default_factory=asyncio.Event)
     """Once set, nothing is taken any more: whoever is connected next fetches it."""
+    holds: float = 30.0
+    """Seconds for which what comes in waits at most for what was written before it."""
+    _held: list[tuple[str, Work]] | None = None
+    _until: asyncio.TimerHandle | None = None
 
-    def heard(self, seen: Heard, *, is_known: bool = True, only_asks: bool = False) -> None:
+    def heard(self, seen: Heard, *, is_known: bool = True) -> None:
         """Take a message, or that one changed. `is_known` says whether it is if this is in a thread."""
         if self.leaving.is_set():
             return
         if not is_known:
-            self._add(seen, lambda: self._found_and_taken(seen, only_asks=only_asks))
+            self._add(seen, lambda: self._placed_and_taken(seen))
             return
         match read(seen, self.us()):
             case Ignored(why=why):
                 log.debug("discord: ignored, for %s", why)
-            case Act(event=Stop() | StopHere() as event) if not only_asks:
+            case Act(event=Stop() | StopHere() as event):
                 self.tasks.start(self._taken(seen, event))  # stopping never waits its turn
-            case Act(event=event) if isinstance(event, Ask) or not only_asks:
+            case Act(event=event):
                 self._add(seen, lambda: self._taken(seen, event))
-            case Sentence(text=text) if not only_asks:
+            case Sentence(text=text):
                 self._add(seen, lambda: self._told(seen, Told(text=text)))
+            case AskWhy():
+                log.debug("discord: no message asks for a form")
+
+    def caught_up(self, seen: Written) -> None:
+        """Take a message that was written while nobody was connected, if it asks for something.
+
+        It may have been taken and answered by whoever was connected then.
+        """
+        match read(seen, self.us()):
+            case Act(event=Ask() as event) if not self.leaving.is_set():
+                self.lanes.add(seen.where.channel, lambda: self._taken(seen, event, again=True))
             case _:
-                log.debug("discord: nothing that is asked again")
+                log.debug("discord: nothing that is asked")
+
+    def hold(self) -> None:
+        """Let what comes in wait for what was written before it, though not for long."""
+        if self._held is None:
+            self._held = []
+        self._until = self._later(self.holds)
+
+    def release(self) -> None:
+        """Take what had to wait."""
+        held, self._held = self._held or [], None
+        if self._until is not None:
+            self._until.cancel()
+        for lane, work in held:
+            self.lanes.add(lane, work)
 
     def added(self, seen: Added, when: str) -> None:
         """Greet a server into which Sayso was brought, once for each time."""
@@ -67,35 +96,39 @@ class Hearing:
             return
         self.takes.of(f"added:{seen.guild}:{when}", lambda: self._greeted(found.event, when))
 
-    async def _found_and_taken(self, seen: Heard, *, only_asks: bool) -> None:
+    async def _placed_and_taken(self, seen: Heard) -> None:
         """Find out where it was written, then take it."""
         at = where(seen)
-        parent = None
         try:
             parent = await self.parent(at.channel)
         except SaysoError as error:
             failed(error)
             await self._told(seen, _LATE)
             return
-        whole = _moved(seen, replace(at, parent=parent))
-        self.heard(whole, only_asks=only_asks)
+        self.heard(_moved(seen, replace(at, parent=parent)))
 
-    def _add(self, seen: Heard, work: Callable[[], Awaitable[None]]) -> None:
-        async def done() -> None:
-            await work()
+    def _add(self, seen: Heard, work: Work) -> None:
+        lane = where(seen).channel
+        if self._held is None:
+            self.lanes.add(lane, work)
+        else:
+            self._held.append((lane, work))
 
-        self.lanes.add(where(seen).channel, done)
+    def _later(self, seconds: float) -> asyncio.TimerHandle:
+        if self._until is not None:
+            self._until.cancel()
+        return asyncio.get_running_loop().call_later(seconds, self.release)
 
-    async def _taken(self, seen: Heard, event: Event) -> None:
-        """Take it once; what was redelivered has been told of before."""
-        key = _key(seen)
-        is_new = not self.takes.knows(key)
-        outcome = await asyncio.shield(self.takes.of(key, lambda: self._stored(event)))
-        if not is_new:
-            return
-        if isinstance(event, Ask) and not isinstance(outcome, SaysoError):
+    async def _taken(self, seen: Heard, event: Event, *, again: bool = False) -> None:
+        """Take it once, however often it comes."""
+        await self.takes.of(_key(seen), lambda: self._taken_and_told(seen, event, again=again))
+
+    async def _taken_and_told(self, seen: Heard, event: Event, *, again: bool) -> Outcome:
+        outcome = await self._stored(event)
+        if isinstance(event, Ask) and not (again or isinstance(outcome, SaysoError)):
             await self.replies.typing(event.place)
-        await self._told(seen, outcome)
+        await self._told(seen, outcome, again=again)
+        return outcome
 
     async def _stored(self, event: Event) -> Outcome:
         """Have it taken, and try again for a while where it could not be stored."""
@@ -113,12 +146,13 @@ class Hearing:
         except TimeoutError:
             return False
 
-    async def _told(self, seen: Heard, outcome: Outcome) -> None:
-        author = seen.now.author if isinstance(seen, Rewritten) else seen.author
+    async def _told(self, seen: Heard, outcome: Outcome, *, again: bool = False) -> None:
+        author = None if isinstance(seen, Removed) else _author(seen)
         if isinstance(outcome, Unavailable) and self.leaving.is_set():
             return  # it is fetched by whoever is connected next
-        if author is not None and not isinstance(seen, Removed):
-            await self.replies.told(where(seen), author.user, outcome, key=f"told:{_key(seen)}")
+        if author is not None:
+            key = f"told:{_key(seen)}"
+            await self.replies.told(where(seen), author, outcome, key=key, again=again)
 
     async def _greeted(self, event: Event, when: str) -> Outcome:
         outcome = await outcome_of(self.desk.take(event))
@@ -132,6 +166,10 @@ class Hearing:
 def where(seen: Heard) -> Where:
     """Return where a message is."""
     return seen.now.where if isinstance(seen, Rewritten) else seen.where
+
+
+def _author(seen: Written | Rewritten) -> str:
+    return seen.now.author.user if isinstance(seen, Rewritten) else seen.author.user
 
 
 def _moved(seen: Heard, at: Where) -> Heard:

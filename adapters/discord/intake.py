@@ -1,20 +1,19 @@
 """Everything that comes in from Discord: read, handed to the desk, and told of to whoever did it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, assert_never
 
 from adapters.discord import forms
 from adapters.discord.drawn import Drawn
-from adapters.discord.findings import Act, AskWhy, Finding, Ignored, Sentence, Us
+from adapters.discord.findings import Act, AskWhy, Ignored, Sentence, Us
 from adapters.discord.inbound import read
-from adapters.discord.seen import Added, Command, Pressed, Seen, Submitted
-from adapters.discord.telling import Telling, drawn
+from adapters.discord.outcomes import drawn, says
+from adapters.discord.seen import Command, Pressed, Submitted
 from adapters.platforms.takes import Outcome, Takes, outcome_of, soon
 from adapters.platforms.tasks import Tasks, log
 from core.canonical import JsonObject
-from core.errors import SaysoError
 from core.platforms import Desk, Event, Told
 
 Interacted: TypeAlias = Command | Pressed | Submitted
@@ -66,7 +65,6 @@ class Intake:
     us: Callable[[], Us]
     tasks: Tasks
     takes: Takes
-    telling: Telling
     patience: Patience = field(default_factory=Patience)
     is_leaving: bool = False
     """Then nothing is taken any more: it is fetched by whoever is connected next."""
@@ -89,34 +87,23 @@ class Intake:
             case AskWhy(request=request):
                 await answers.ask(forms.deny(request))
             case Act(event=event):
-                await self._answered(self._task(seen, event), seen, answers)
+                await self._answered(event, seen, answers)
             case found:
                 assert_never(found)
 
-    def found(self, seen: Seen) -> Finding:
-        """Return what was written as it is to be taken."""
-        return read(seen, self.us())
-
-    async def _answered(
-        self, task: "asyncio.Task[Outcome]", seen: Interacted, answers: Answers
-    ) -> None:
+    async def _answered(self, event: Event, seen: Interacted, answers: Answers) -> None:
+        task = self._task(seen, event)
         outcome = await soon(task, self.patience.person)
         if outcome is None:
-            await self._answered_late(task, answers)
-        elif _says(outcome):
-            await answers.say(drawn(outcome))
+            await answers.think()
+            outcome = await soon(task, self.patience.late) or _LONG
+            await answers.late(drawn(outcome if says(outcome) else _TAKEN, event))
+        elif says(outcome):
+            await answers.say(drawn(outcome, event))
         elif isinstance(seen, Command):
             await answers.say(drawn(_TAKEN))
         else:
             await answers.nothing()
-
-    async def _answered_late(self, task: "asyncio.Task[Outcome]", answers: Answers) -> None:
-        await answers.think()
-        outcome = await soon(task, self.patience.late)
-        if outcome is None:
-            await answers.late(drawn(_LONG))
-        else:
-            await answers.late(drawn(outcome if _says(outcome) else _TAKEN))
 
     def _task(self, seen: Interacted, event: Event) -> "asyncio.Task[Outcome]":
         """Return the take of it: the one under way, where it was pressed twice."""
@@ -137,9 +124,3 @@ def _same(seen: Interacted) -> tuple[str, ...] | None:
         return None
     return (seen.by.user, seen.message, seen.custom_id)
 
-
-def _says(outcome: Outcome) -> bool:
-    """Whether there is anything to tell to whoever did it."""
-    if isinstance(outcome, SaysoError):
-        return True
-    return bool(outcome.text or outcome.buttons or outcome.card)

@@ -26,14 +26,17 @@ class Replies:
     pause: float = 2.0
     """Seconds between two tries."""
 
-    async def told(self, at: Where, user: str, outcome: Outcome, *, key: str) -> None:
-        """Tell what came of it, if there is anything to tell."""
+    async def told(
+        self, at: Where, user: str, outcome: Outcome, *, key: str, again: bool = False
+    ) -> None:
+        """Tell what came of it, if there is anything to tell; `again` where it may be there already."""
         text = _text(outcome)
         if text is None:
             return
         here = _place(at.guild, at.parent or at.channel, at.channel)
-        if not await self._posted(here, text, key):
-            await self._posted(_place(at.guild, user, None), text, f"{key}:direct")
+        if not await self._posted(here, text, key, again=again):
+            direct = _place(at.guild, user, None)
+            await self._posted(direct, text, f"{key}:direct", again=again)
 
     async def greets(self, place: Place, outcome: Told, *, key: str) -> None:
         """Say it to everybody in a channel, where there is something to say."""
@@ -50,11 +53,11 @@ class Replies:
         except SaysoError as error:
             failed(error)
 
-    async def _posted(self, place: Place, text: Text, key: str) -> bool:
+    async def _posted(self, place: Place, text: Text, key: str, *, again: bool = False) -> bool:
         """Return whether it was posted, or may have been; where it was not, another place may do."""
-        for again in range(TRIES):
+        for tries in range(TRIES):
             try:
-                await self.chat.post(place, text, key=key, again=bool(again))
+                await self.chat.post(place, text, key=key, again=again or tries > 0)
             except Refused as error:
                 failed(error)
                 return False
