@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from adapters.platforms.literal import shown
+from adapters.platforms.whole import PREVIEW, UNCHECKED
 from adapters.slack import buttons, rich_text
 from adapters.slack.rich_text import length, reach, text, weight
 from adapters.slack.splitting import MOST, Part, elements
@@ -13,8 +15,6 @@ from core.display import one_line
 from core.principals import Identity
 
 PLATFORM = "slack"
-UNCHECKED = "What the agent says (nobody checked this):"
-_PREVIEW = "Preview (what a dry run printed):"
 _LONGEST_TITLE = 150
 _WHOLE = 1_000_000
 _MOST_NAMED = 40
@@ -60,7 +60,7 @@ def parts(asking: Asking, team: str) -> Iterator[Part]:
     yield from (_fact("Warning", warning) for warning in card.warnings)
     yield _fact("Estimate", card.estimate)
     if any(card.preview):
-        yield _line([text(_PREVIEW, "bold")])
+        yield _line([text(PREVIEW, "bold")])
         yield from _code(card.preview)
     if any(card.unchecked):
         yield _line([text(UNCHECKED, "bold")])
@@ -126,13 +126,10 @@ def _seen(card: Card) -> Card:
         card,
         title=one_line(card.title, _AN_ENTRY),
         estimate=one_line(card.estimate, _AN_ENTRY),
-        plan=tuple(map(rich_text.shown, card.plan)),
-        facts=tuple(
-            Fact(label=rich_text.shown(fact.label), text=rich_text.shown(fact.text))
-            for fact in card.facts
-        ),
-        preview=tuple(map(rich_text.shown, card.preview)),
-        unchecked=tuple(map(rich_text.shown, card.unchecked)),
+        plan=tuple(map(shown, card.plan)),
+        facts=tuple(Fact(label=shown(fact.label), text=shown(fact.text)) for fact in card.facts),
+        preview=tuple(map(shown, card.preview)),
+        unchecked=tuple(map(shown, card.unchecked)),
     )
 
 

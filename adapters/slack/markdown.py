@@ -4,12 +4,13 @@ A link shows where it goes. HTML, pictures and mentions stay the characters that
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from adapters.platforms import tables
 from adapters.slack import rich_text
 from adapters.slack.rich_text import Style
 from adapters.slack.splitting import Part, merged, said
@@ -26,8 +27,6 @@ _STYLES: dict[str, Style] = {"strong": "bold", "em": "italic", "s": "strike"}
 _ADDRESS = re.compile(r"https?://[!-~]*[A-Za-z0-9/#=&_~-]")
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#._-]{0,20}")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_CELLS = re.compile(r"(?<!\\)\|")
-_WIDEST = 40
 
 
 def parts(text: str) -> list[Part]:
@@ -153,31 +152,11 @@ class _Reading:
         elif kind == "tr_open" and self.rows is not None:
             self.rows.append([])
         elif kind == "table_close" and self.rows is not None:
-            lines, self.rows = "\n".join(_table_lines(self.rows, self.source)), None
+            lines, self.rows = "\n".join(tables.lines(self.rows, self.source)), None
             if self.quotes:
                 self._add([rich_text.text(lines, "code")])
             elif lines.strip():
                 self.parts.append(Part(runs=(rich_text.text(lines),), kind="code"))
-
-
-def _table_lines(rows: Sequence[Sequence[str]], source: Sequence[str]) -> Iterable[str]:
-    """Return a table with its columns one below the other; as it was written, where it has more.
-
-    A parser leaves out what stands in more cells than the head has.
-    """
-    most = max(len(_CELLS.split(line.strip().removeprefix("|"))) for line in [*source, ""])
-    is_ragged = most > len(rows[0]) + 1
-    return source if is_ragged else _aligned(rows)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=False)]
-    fits = [width if width <= _WIDEST else 0 for width in widths]
-    for index, row in enumerate(rows):
-        cells = (cell.ljust(width) for cell, width in zip(row, fits, strict=False))
-        yield " | ".join(cells).rstrip()
-        if index == 0:
-            yield "-+-".join("-" * (width or _WIDEST) for width in fits)
 
 
 def inline(children: Sequence[Token], around: Style | None = None) -> Iterator[JsonObject]:

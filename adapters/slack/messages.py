@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import assert_never
 
+from adapters.platforms import literal
+from adapters.platforms.whole import document
 from adapters.slack import buttons, cards, markdown, rich_text, splitting, views
 from adapters.slack.rich_text import reach, text, weight
 from adapters.slack.splitting import MOST, Part
@@ -108,7 +110,7 @@ def _card(asking: Asking, team: str) -> Drawn:
     return Drawn(
         blocks=tuple(cards.blocks(asking, team)),
         text=fallback(f"{one_line(asking.card.title)}\n{one_line(asking.status)}"),
-        document=None if views.shows(asking) else views.document(asking),
+        document=None if views.shows(asking) else document(asking.card),
     )
 
 
@@ -129,7 +131,7 @@ def _progress(one: Progress) -> Drawn:
 def _opening(one: Opening, team: str) -> Drawn:
     who = one_line(one.author, 80)
     called = cards.mention(one.asker, team) if one.asker else None
-    words = rich_text.shown(one.text)
+    words = literal.shown(one.text)
     at = reach(words, _ROOM)
     shown = [
         rich_text.section([called or text(who or "…", "bold"), text(" asked:")]),
@@ -151,7 +153,7 @@ def _text(one: Text, team: str) -> tuple[Drawn, ...]:
 
 def _report(one: Text) -> Drawn:
     """Return what software tells about a run: no other message begins with a title but a card."""
-    words = rich_text.shown(one.text)
+    words = literal.shown(one.text)
     head, _, rest = words.partition("\n")
     rows = buttons.drawn(one.buttons)
     shown, whole = _middle_cut(rest, MOST - weight(rows) - _FRAMES - 2 * _LONGEST_LINE)
@@ -183,7 +185,7 @@ def _middle_cut(words: str, room: int) -> tuple[str, bool]:
 
 def _note(one: Text, team: str) -> Drawn:
     """Return what Sayso itself notes, small and grey, as no answer can be."""
-    words = rich_text.shown(one.text)
+    words = literal.shown(one.text)
     reminds = [*cards.mentions(one.wanted, team)]
     called = [rich_text.block(splitting.elements(reminds))] if reminds else []
     rows = [*called, *buttons.drawn(one.buttons)]
@@ -238,7 +240,7 @@ def _suggested(one: Text) -> list[JsonObject]:
 
 def _words(words: str, room: int, emoji: str = "") -> Iterator[JsonObject]:
     """Yield what software says to somebody: a sentence, and below it lines that keep their spaces."""
-    whole = rich_text.shown(words)
+    whole = literal.shown(words)
     head, _, rest = whole[: reach(whole, room)].partition("\n")
     mark = [{"type": "emoji", "name": emoji}, text(" ")] if emoji else []
     shown: list[JsonObject] = [rich_text.section([*mark, text(head or "…")])]

@@ -2,20 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal, TypeAlias
 
+from adapters.platforms.literal import shown, timed
 from core.canonical import Json, JsonObject
-from core.display import output
 
 Style: TypeAlias = Literal["bold", "italic", "strike", "code"]
 LONGEST_ADDRESS = 3_000
-_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
 _LINKED = re.compile(r"(?:https?://|mailto:)[!-~]+")
 _USER = re.compile(r"[UW][A-Z0-9]{1,20}")
-_COLOURED = re.compile("(?<=[\u203c-\u2bff\u3030-\u3299\U0001f000-\U0001faff])\ufe0f")
-"""Asks for the coloured form of a sign that is seen anyway."""
-_SEEN = re.compile(r"[\n\t -~]*")
 _ESCAPED = {"&": 4, "<": 3, ">": 3}
 _BEYOND = 11
 """What a sign outside of the basic plane may cost more than one: it may be stored as `\\ud83d\\ude00`."""
@@ -27,24 +23,10 @@ def text(words: str, *styles: Style) -> JsonObject:
     return {"type": "text", "text": shown(words), **({"style": style} if style else {})}
 
 
-def shown(words: str) -> str:
-    """Return words with what nobody could see spelled out, and so often longer."""
-    return words if _SEEN.fullmatch(words) else output(_COLOURED.sub("", words))
-
-
 def dated(words: str, *styles: Style) -> Iterator[JsonObject]:
     """Yield words, with each time in them as the reader's own clock has it."""
-    at = 0
-    for found in _TIME.finditer(words):
-        moment = _moment(found[0])
-        if moment is None:
-            continue
-        if found.start() > at:
-            yield text(words[at : found.start()], *styles)
-        yield date(moment, found[0])
-        at = found.end()
-    if words[at:]:
-        yield text(words[at:], *styles)
+    for piece, at in timed(words):
+        yield text(piece, *styles) if at is None else date(at, piece)
 
 
 def date(moment: datetime, fallback: str) -> JsonObject:
@@ -55,13 +37,6 @@ def date(moment: datetime, fallback: str) -> JsonObject:
         "format": "{date_num} {time_secs}",
         "fallback": fallback,
     }
-
-
-def _moment(words: str) -> datetime | None:
-    try:
-        return datetime.strptime(words, "%Y-%m-%d %H:%M:%S UTC").replace(tzinfo=UTC)
-    except ValueError:
-        return None
 
 
 def address(url: str) -> JsonObject:

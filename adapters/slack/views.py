@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from adapters.platforms import literal
 from adapters.slack import buttons, cards, rich_text, splitting
 from adapters.slack.rich_text import text
 from core.canonical import JsonObject
 from core.deliveries import Asking
-from core.display import one_line, output
+from core.display import one_line
 from core.platforms import Home
 
 DENY, REVIEW = "sayso:deny", "sayso:review"
@@ -94,26 +95,9 @@ def _too_long(asking: Asking) -> list[JsonObject]:
     return [said, *(rich_text.block(splitting.elements(group)) for group in islice(groups, 10))]
 
 
-def document(asking: Asking) -> str:
-    """Return all of a card as a file."""
-    card = asking.card
-    lines = [
-        card.title,
-        *(f"    {line}" for line in card.plan),
-        *(f"{fact.label}: {fact.text}" for fact in card.facts),
-        *(f"Warning: {warning}" for warning in card.warnings),
-        f"Estimate: {card.estimate}",
-        *(["Preview (what a dry run printed):"] if card.preview else []),
-        *(f"    {line}" for line in card.preview),
-        *([cards.UNCHECKED] if card.unchecked else []),
-        *(f"  > {line}" for line in card.unchecked),
-    ]
-    return output("\n".join(lines))
-
-
 def says(title: str, words: str) -> JsonObject:
     """Return a window that says one thing, in the place of another."""
-    whole = rich_text.shown(words)
+    whole = literal.shown(words)
     shown = whole[: rich_text.reach(whole, _OF_A_BLOCK)]
     return {
         "type": "modal",
