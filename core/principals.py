@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
-from core.standing import Active, NotActive, Standing, Unknown, Why, together
+from core.standing import Active, NotActive, Standing, Unknown, together
 
 STRANGER = "(unknown)"
 """What the audit log calls somebody whom nobody listed; what was given is then their account."""
@@ -142,7 +142,7 @@ class Directory:
         """Return everybody as platforms say that they are; who was not asked about stays as listed.
 
         Who is not active, or could not be asked about, is absent. Groups of a platform come on top
-        of those of the file. An account that is not there is nobody's.
+        of those of the file. An account that is not there, or not yet, is nobody's.
         """
         says = {identity for identity, one in standings.items() if one != _AS_LISTED}
         if not says:
@@ -182,7 +182,7 @@ def _parts(identity: Identity) -> tuple[str, str, str]:
 
 
 def _with(person: Person, active: Active, told: Mapping[Identity, Standing]) -> Person:
-    nobodys = {i for i, one in told.items() if one == NotActive(why=Why.NOT_THERE)}
+    nobodys = {i for i, one in told.items() if isinstance(one, NotActive)}
     return Person(
         identities=person.identities - nobodys,
         groups=person.groups | active.groups,

@@ -13,6 +13,13 @@ class Why(StrEnum):
     BOT = "is a bot's"
     NOT_THERE = "is not known in that workspace"
     """There is none of that id, or it is another organisation's than the one that is listed."""
+    PENDING = "has not accepted the rules of that server yet"
+    """It may do nothing there until then, which says nothing about what else is somebody's."""
+    TIMED_OUT = "is timed out in that server"
+    """Somebody, or a rule of theirs, meant to end what it may do for a while."""
+
+
+_NO_SIGN = frozenset({Why.NOT_THERE, Why.PENDING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +54,12 @@ def together(standings: Iterable[Standing]) -> Standing:
     """Return what all that is known of one person's accounts comes to.
 
     Whoever was deactivated somewhere is gone everywhere: somebody meant to end what they may do.
-    An account that is not there is no such sign, and says nothing about the others.
+    An account that is not there is no such sign, and says nothing about the others; nor is one that
+    never began.
     """
     told = tuple(standings)
-    ended = [one for one in told if isinstance(one, NotActive) and one.why is not Why.NOT_THERE]
+    inactive = [one for one in told if isinstance(one, NotActive)]
+    ended = [one for one in inactive if one.why not in _NO_SIGN]
     unknown = [one for one in told if isinstance(one, Unknown)]
     active = [one for one in told if isinstance(one, Active)]
     if ended:
@@ -58,7 +67,7 @@ def together(standings: Iterable[Standing]) -> Standing:
     if unknown:
         return unknown[0]
     if not active:
-        return NotActive(why=Why.NOT_THERE)
+        return inactive[0] if inactive else NotActive(why=Why.NOT_THERE)
     groups = frozenset[str]().union(*(one.groups for one in active))
     unsure = {name: why for one in active for name, why in one.unsure.items()}
     return Active(

@@ -70,6 +70,10 @@ class Answers(Generic[T]):
             return kept.told.value
         return _value(told)
 
+    def learn(self, key: str, value: T, at: float) -> None:
+        """Take over what is known to have been true at a time, unless something newer is known."""
+        _keep(self._kept(key), _Told(value, at))
+
     def forget(self, key: str) -> None:
         """Ask again at the next question, also where one is under way: something changed."""
         self._all.pop(key, None)
@@ -112,8 +116,14 @@ class Answers(Generic[T]):
         finally:
             if kept.following is None:
                 kept.asking = None
-        kept.told = told
+        _keep(kept, told)
         return told
+
+
+def _keep(kept: _Kept[T], told: _Told[T]) -> None:
+    """Keep the newer one: what was learned meanwhile is not undone by what was asked before."""
+    if kept.told is None or kept.told.at <= told.at:
+        kept.told = told
 
 
 def _value(told: _Told[T] | SaysoError) -> T:
