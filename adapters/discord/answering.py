@@ -11,7 +11,7 @@ from typing import Any
 
 import aiohttp
 import discord
-from discord.http import MultipartParameters
+from discord.http import HTTPClient, MultipartParameters
 from discord.webhook.async_ import AsyncWebhookAdapter, async_context
 
 from adapters.discord.drawn import V2, Drawn
@@ -50,8 +50,7 @@ class Answer:
 
     async def late(self, message: Drawn) -> bool:
         """Say what came of it, once, where it was said that something is done."""
-        body, document = _body(message), message.document
-        given = _params(body, document)
+        given = _params(_body(message), message.document)
         return await self._sent(
             self._adapter.edit_original_interaction_response(
                 self.interaction.application_id,
@@ -59,7 +58,7 @@ class Answer:
                 session=self._session,
                 proxy=self._http.proxy,
                 proxy_auth=self._http.proxy_auth,
-                payload=None if given.files else body,
+                payload=given.payload,
                 multipart=given.multipart,
                 files=given.files,
             )
@@ -68,7 +67,7 @@ class Answer:
     async def _respond(
         self, kind: int, data: JsonObject | None = None, document: str | None = None
     ) -> bool:
-        payload = {"type": kind} if data is None else {"type": kind, "data": data}
+        payload: JsonObject = {"type": kind} if data is None else {"type": kind, "data": data}
         return await self._sent(
             self._adapter.create_interaction_response(
                 self.interaction.id,
@@ -84,7 +83,9 @@ class Answer:
         try:
             await answer
         except discord.HTTPException as error:
-            if error.code == _ANSWERED_BEFORE:  # the answer to the first try was lost, or a second press
+            if (
+                error.code == _ANSWERED_BEFORE
+            ):  # the answer to the first try was lost, or a second press
                 return True
             log.warning("discord: an answer was refused with %d (%d)", error.status, error.code)
             return False
@@ -98,8 +99,9 @@ class Answer:
         return async_context.get()
 
     @property
-    def _http(self) -> "discord.http.HTTPClient":
-        return self.interaction.client.http
+    def _http(self) -> HTTPClient:
+        http: HTTPClient = self.interaction.client.http
+        return http
 
     @property
     def _session(self) -> aiohttp.ClientSession:

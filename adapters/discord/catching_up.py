@@ -13,7 +13,6 @@ import aiohttp
 import discord
 
 from adapters.discord import converting
-from adapters.discord.client import Client
 from adapters.discord.hearing import Hearing
 from adapters.platforms.tasks import failed, log
 
@@ -24,7 +23,9 @@ OVERLAP = 60.0
 _PAGE, _PAGES, _ALL_PAGES = 100, 10, 100
 """Messages in one answer; answers about one channel, and about all of them."""
 _EPOCH = 1_420_070_400_000
-Channel: TypeAlias = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
+Channel: TypeAlias = (
+    discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class CatchingUp:
         """Know nothing of a shard that somebody else held meanwhile."""
         self._since.pop(shard, None)
 
-    async def look(self, client: Client) -> None:
+    async def look(self, client: discord.Client) -> None:
         """Look through every channel in which something was written since."""
         shard = client.shard_id or 0
         since = self._from(shard)
@@ -80,7 +81,7 @@ class CatchingUp:
         return 1 + count // _PAGE
 
 
-def _newest_first(client: Client, guilds: Collection[str], since: int) -> Iterator[Channel]:
+def _newest_first(client: discord.Client, guilds: Collection[str], since: int) -> Iterator[Channel]:
     found = [
         channel
         for guild in client.guilds

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ from discord import app_commands
 from adapters.discord import converting
 from adapters.discord.answering import Answer
 from adapters.discord.buttons import Button
+from adapters.discord.catching_up import CatchingUp
 from adapters.discord.declared import COMMANDS, Declared
 from adapters.discord.endpoints import proxy
 from adapters.discord.hearing import Hearing
@@ -46,10 +47,11 @@ class Inflow:
     intake: Intake
     hearing: Hearing
     tasks: Tasks
-    roles_seen: Callable[[Interaction], None]
-    """Is told with which roles somebody did something."""
-    began: Callable[["Client"], Coroutine[Any, Any, None]]
-    """Looks, after each beginning of a session, for what was written before it."""
+    people_seen: Callable[[Interaction], None]
+    """Is told of whoever does something, and so of the roles they have."""
+    guild_seen: Callable[[discord.Guild], None]
+    """Is told of every server that is there."""
+    catching_up: CatchingUp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +131,7 @@ class Client(discord.Client):
         interaction.extras[_TAKEN] = True
         seen = converting.interacted(interaction)
         if seen is not None:
-            self._inflow.roles_seen(interaction)
+            self._inflow.people_seen(interaction)
             answers = Answer(interaction=interaction)
             self._inflow.tasks.start(self._inflow.intake.interacted(seen, answers))
 
@@ -139,6 +141,7 @@ class Client(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         """Take a message."""
+        self._inflow.catching_up.saw(self.shard_id or 0, message.id)
         seen = converting.written(message)
         if seen is not None:
             self._inflow.hearing.heard(seen, is_known=converting.is_known(message.channel))
@@ -158,8 +161,13 @@ class Client(discord.Client):
         """Take that several are gone at once."""
         self._gone(event.cached_messages)
 
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """Know a server that was there before."""
+        self._inflow.guild_seen(guild)
+
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """Greet a server into which Sayso was brought."""
+        self._inflow.guild_seen(guild)
         joined = await added(guild)
         if joined is not None:
             self._inflow.hearing.added(joined, str(guild.me.joined_at))
@@ -173,7 +181,7 @@ class Client(discord.Client):
 
     async def _caught_up(self) -> None:
         try:
-            await self._inflow.began(self)
+            await self._inflow.catching_up.look(self)
         finally:
             self._inflow.hearing.release()
 
@@ -187,10 +195,14 @@ class Client(discord.Client):
 class Tree(app_commands.CommandTree[Client]):
     """The commands that are declared. What it cannot read, `Client.on_interaction` takes."""
 
-    async def on_error(self, interaction: Interaction, error: app_commands.AppCommandError, /) -> None:
+    async def on_error(
+        self, interaction: Interaction, error: app_commands.AppCommandError, /
+    ) -> None:
         """Say nothing of what somebody typed."""
         del interaction
-        log.warning("discord: a command came otherwise than it is declared: %s", type(error).__name__)
+        log.warning(
+            "discord: a command came otherwise than it is declared: %s", type(error).__name__
+        )
 
 
 def intents(setup: DiscordSetup) -> discord.Intents:

@@ -5,7 +5,16 @@ from typing import Any, TypeAlias
 
 import discord
 
-from adapters.discord.seen import Command, Pressed, Removed, Rewritten, Submitted, Where, Who, Written
+from adapters.discord.seen import (
+    Command,
+    Pressed,
+    Removed,
+    Rewritten,
+    Submitted,
+    Where,
+    Who,
+    Written,
+)
 
 Channel: TypeAlias = object
 """Whatever discord.py gives where a channel is: there are a dozen kinds, and one for no kind."""
@@ -74,19 +83,35 @@ def removed(before: discord.Message) -> Removed | None:
 def interacted(interaction: "discord.Interaction[Any]") -> Command | Pressed | Submitted | None:
     """Return a command, a button or a form; None for what is none of these or names no channel."""
     place = where(interaction.channel, interaction.guild_id)
-    data: Mapping[str, Any] = interaction.data or {}  # type: ignore[assignment]
+    data: Mapping[str, Any] = {**(interaction.data or {})}
     if place is None or interaction.user is discord.utils.MISSING:
         return None
-    told = {"interaction": str(interaction.id), "by": who(interaction.user), "where": place}
+    number, by, custom_id = str(interaction.id), who(interaction.user), data.get("custom_id", "")
     match interaction.type:
         case discord.InteractionType.application_command:
-            return Command(**told, name=str(data.get("name", "")), text=_typed(data))
+            return Command(
+                interaction=number,
+                name=str(data.get("name", "")),
+                text=_typed(data),
+                by=by,
+                where=place,
+            )
         case discord.InteractionType.component:
-            message = str(interaction.message.id) if interaction.message else None
-            return Pressed(**told, custom_id=str(data.get("custom_id", "")), message=message)
+            return Pressed(
+                interaction=number,
+                custom_id=custom_id,
+                by=by,
+                where=place,
+                message=str(interaction.message.id) if interaction.message else None,
+            )
         case discord.InteractionType.modal_submit:
-            fields = dict(_fields(data.get("components")))
-            return Submitted(**told, custom_id=str(data.get("custom_id", "")), fields=fields)
+            return Submitted(
+                interaction=number,
+                custom_id=custom_id,
+                by=by,
+                where=place,
+                fields=dict(_fields(data.get("components"))),
+            )
         case _:
             return None
 

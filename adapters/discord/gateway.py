@@ -14,6 +14,8 @@ from adapters.discord.rest import Rest
 from adapters.discord.setup import DiscordSetup
 from core.errors import Invalid, SaysoError, Unavailable
 
+_WRONG_TOKEN, _NO_INTENT, _OTHER_SHARDS = 4004, frozenset({4013, 4014}), frozenset({4010, 4011})
+"""Discord's numbers for why it has closed a connection for good."""
 _INTENT = (
     "Discord does not let Sayso read messages: enable the Message Content Intent under “Bot” in "
     "Discord's developer portal, or set discord.threads: mentions."
@@ -23,7 +25,9 @@ _RESHARD = (
     "Start it again."
 )
 _AWAY = "Discord's gateway could not be reached."
-_NO_SESSION = "Discord allows no further session of this bot for now, since so many have begun lately."
+_NO_SESSION = (
+    "Discord allows no further session of this bot for now, since so many have begun lately."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,16 +141,13 @@ class Gateway:
 
 def _meant(error: Exception) -> SaysoError:
     """Return what it means that discord.py gave up."""
-    match error:
-        case SaysoError():
-            return error
-        case discord.PrivilegedIntentsRequired():
-            return Invalid(_INTENT)
-        case discord.LoginFailure() | discord.ConnectionClosed(code=4004):
-            return wrong_token("log in")
-        case discord.ConnectionClosed(code=4013 | 4014):
-            return Invalid(_INTENT)
-        case discord.ConnectionClosed(code=4010 | 4011):
-            return Unavailable(_RESHARD)
-        case _:
-            return Unavailable(_AWAY, why=type(error).__name__)
+    if isinstance(error, SaysoError):
+        return error
+    code = error.code if isinstance(error, discord.ConnectionClosed) else None
+    if isinstance(error, discord.LoginFailure) or code == _WRONG_TOKEN:
+        return wrong_token("log in")
+    if isinstance(error, discord.PrivilegedIntentsRequired) or code in _NO_INTENT:
+        return Invalid(_INTENT)
+    if code in _OTHER_SHARDS:
+        return Unavailable(_RESHARD)
+    return Unavailable(_AWAY, why=type(error).__name__)

@@ -75,8 +75,15 @@ class Hearing:
             case _:
                 log.debug("discord: nothing that is asked")
 
+    def leaves(self) -> None:
+        """Take nothing any more."""
+        self.leaving.set()
+        self.release()
+
     def hold(self) -> None:
         """Let what comes in wait for what was written before it, though not for long."""
+        if self.leaving.is_set():
+            return
         if self._held is None:
             self._held = []
         self._until = self._later(self.holds)
@@ -159,7 +166,9 @@ class Hearing:
         if isinstance(outcome, SaysoError):
             failed(outcome)
         elif isinstance(event, Invited):
-            await self.replies.greets(event.place, outcome, key=f"added:{event.place.workspace}:{when}")
+            await self.replies.greets(
+                event.place, outcome, key=f"added:{event.place.workspace}:{when}"
+            )
         return outcome
 
 

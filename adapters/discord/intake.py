@@ -123,4 +123,3 @@ def _same(seen: Interacted) -> tuple[str, ...] | None:
     if not isinstance(seen, Pressed) or seen.message is None:
         return None
     return (seen.by.user, seen.message, seen.custom_id)
-

@@ -5,14 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-import discord
-
 from adapters.discord import converting
+from adapters.discord.asked import Asked
 from adapters.discord.catching_up import CatchingUp
 from adapters.discord.chat import DiscordChat
 from adapters.discord.checks import Checks
 from adapters.discord.client import Inflow, Interaction
-from adapters.discord.findings import PLATFORM, Us
+from adapters.discord.findings import PLATFORM
 from adapters.discord.gateway import Gateway, Tempo
 from adapters.discord.hearing import Hearing
 from adapters.discord.intake import Intake, Patience
@@ -22,6 +21,7 @@ from adapters.discord.replies import Replies
 from adapters.discord.rest import Rest
 from adapters.discord.setup import DiscordSetup
 from adapters.discord.shards import Shards, Terms
+from adapters.discord.whoever import Parents, Whoever
 from adapters.platforms.takes import Takes
 from adapters.platforms.tasks import Tasks
 from core.leases import Leases
@@ -30,7 +30,6 @@ from core.principals import Identity
 
 DRAINS_WITHIN = 5.0
 """Seconds in which what was taken in has to come to its end on leaving."""
-_THREADS = frozenset({10, 11, 12})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,7 +51,7 @@ class DiscordPlatform:
     def __post_init__(self) -> None:
         """Put together what needs no connection."""
         self.rest = Rest(setup=self.setup)
-        self.roster = DiscordRoster(self.rest, groups=self.setup.groups)
+        self.roster = DiscordRoster(Asked(self.rest), groups=self.setup.groups)
         self._chat = DiscordChat(rest=self.rest)
 
     @property
@@ -64,4 +63,62 @@ class DiscordPlatform:
     async def connected(self, desk: Desk) -> AsyncIterator[None]:
         """See the port."""
         async with self.rest.opened():
-            inflow, user = self._inflow(desk), await self.rest.user()
+            user = await self.rest.user()
+            inflow = self._inflow(desk, user)
+            async with self._shards(inflow, user).held():
+                try:
+                    yield
+                finally:
+                    inflow.intake.is_leaving = True
+                    inflow.hearing.leaves()
+                    await self.tasks.drain(self.drains_within)
+
+    async def check(self) -> tuple[str, ...]:
+        """See the port."""
+        async with self.rest.opened():
+            return await Checks(rest=Asked(self.rest), setup=self.setup).faults()
+
+    def _shards(self, inflow: Inflow, user: str) -> Shards:
+        return Shards(
+            leases=self.leases,
+            owner=self.owner,
+            gateway=Gateway(setup=self.setup, rest=self.rest, tempo=self.tempo),
+            inflow=inflow,
+            name=f"{PLATFORM}:{user}",
+            terms=self.terms,
+        )
+
+    def _inflow(self, desk: Desk, user: str) -> Inflow:
+        takes = Takes(tasks=self.tasks)
+        us = Whoever(setup=self.setup, user=user)
+        hearing = Hearing(
+            desk=desk,
+            us=us,
+            tasks=self.tasks,
+            takes=takes,
+            lanes=Lanes(tasks=self.tasks),
+            replies=Replies(chat=self._chat, show_typing=self._chat.typing),
+            parent=Parents(rest=self.rest).of,
+        )
+        intake = Intake(desk=desk, us=us, tasks=self.tasks, takes=takes, patience=self.patience)
+        return Inflow(
+            intake=intake,
+            hearing=hearing,
+            tasks=self.tasks,
+            people_seen=self._people_seen,
+            guild_seen=us.saw,
+            catching_up=CatchingUp(hearing=hearing, guilds=self.setup.guilds),
+        )
+
+    def _people_seen(self, interaction: Interaction) -> None:
+        """Have the roster know the roles with which somebody did something, as old as that is."""
+        roles = converting.roles(interaction)
+        if roles is None or interaction.guild_id is None:
+            return
+        who = Identity(
+            platform=PLATFORM,
+            workspace=str(interaction.guild_id),
+            user=str(interaction.user.id),
+        )
+        age = max(0.0, time.time() - interaction.created_at.timestamp())
+        self.roster.seen(who, roles, age=age)

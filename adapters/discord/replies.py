@@ -10,7 +10,7 @@ from adapters.platforms.takes import Outcome
 from adapters.platforms.tasks import failed
 from core.deliveries import Chat, Text
 from core.errors import Refused, SaysoError, Unavailable
-from core.events import Place
+from core.events import OPENS, Place
 from core.platforms import Told
 
 TRIES = 3
@@ -21,8 +21,8 @@ class Replies:
     """Says it where they wrote, or to them directly where that is refused; the same once only."""
 
     chat: Chat
-    show_typing: Callable[[str], Awaitable[None]]
-    """Shows in a channel that Sayso is about to write."""
+    show_typing: Callable[[Place], Awaitable[None]]
+    """Shows at a place that Sayso is about to write; it never fails."""
     pause: float = 2.0
     """Seconds between two tries."""
 
@@ -33,8 +33,7 @@ class Replies:
         text = _text(outcome)
         if text is None:
             return
-        here = _place(at.guild, at.parent or at.channel, at.channel)
-        if not await self._posted(here, text, key, again=again):
+        if not await self._posted(_here(at), text, key, again=again):
             direct = _place(at.guild, user, None)
             await self._posted(direct, text, f"{key}:direct", again=again)
 
@@ -42,16 +41,12 @@ class Replies:
         """Say it to everybody in a channel, where there is something to say."""
         text = _text(outcome)
         if text is not None:
-            await self._posted(_place(place.workspace, place.channel, place.channel), text, key)
+            await self._posted(_place(place.workspace, place.channel, OPENS), text, key)
 
     async def typing(self, place: Place) -> None:
         """Show in a thread that is there that Sayso is about to write."""
-        if place.thread is None or not place.is_opened:
-            return
-        try:
-            await self.show_typing(place.thread)
-        except SaysoError as error:
-            failed(error)
+        if place.is_opened:
+            await self.show_typing(place)
 
     async def _posted(self, place: Place, text: Text, key: str, *, again: bool = False) -> bool:
         """Return whether it was posted, or may have been; where it was not, another place may do."""
@@ -77,6 +72,12 @@ def _text(outcome: Outcome) -> Text | None:
     if not (outcome.text or outcome.buttons):
         return None
     return Text(text=outcome.text, buttons=outcome.buttons, is_note=True)
+
+
+def _here(at: Where) -> Place:
+    """Return where something was written; outside of threads, that is the channel itself."""
+    is_channel = at.guild is not None and at.parent is None
+    return _place(at.guild, at.parent or at.channel, OPENS if is_channel else at.channel)
 
 
 def _place(guild: str | None, channel: str, thread: str | None) -> Place:

@@ -84,6 +84,7 @@ class Shards:
         try:
             await self._held(name, shard, taken_at, begun)
         finally:
+            self.inflow.catching_up.forget(shard.number)
             await self._give_back(name)
 
     async def _held(
@@ -106,7 +107,9 @@ class Shards:
                         break
                     case None:
                         await asyncio.sleep(self.terms.again / 10)
-            log.warning("discord: shard %d is no longer held, its connection is closed", shard.number)
+            log.warning(
+                "discord: shard %d is no longer held, its connection is closed", shard.number
+            )
         finally:
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
