@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from adapters.discord import declared
 from adapters.discord.gateway import Tempo
+from adapters.discord.hearing import PAUSES
 from adapters.discord.intake import Patience
 from adapters.discord.platform import DiscordPlatform
 from adapters.discord.setup import DiscordSetup
@@ -82,6 +83,7 @@ def platform_of(
     tempo: Tempo = QUICK,
     terms: Terms = BRIEF,
     drains_within: float = 5.0,
+    pauses: tuple[float, ...] = PAUSES,
     **other: object,
 ) -> DiscordPlatform:
     """Return Sayso's Discord, not connected."""
@@ -93,6 +95,7 @@ def platform_of(
         tempo=tempo,
         terms=terms,
         drains_within=drains_within,
+        pauses=pauses,
     )
 
 

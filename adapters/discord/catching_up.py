@@ -37,6 +37,10 @@ class CatchingUp:
     at_a_start: float = AT_A_START
     _since: dict[int, int] = field(default_factory=dict[int, int])
     """By shard, the newest message that was seen."""
+    _from: dict[int, int] = field(default_factory=dict[int, int])
+    """By shard, where to begin to look, as of the beginning of its session."""
+    _awaited: set[int] = field(default_factory=set[int])
+    """The servers that have not been looked through yet."""
 
     def saw(self, shard: int, message: int) -> None:
         """Know that everything before a message has come, or will be looked for."""
@@ -46,19 +50,44 @@ class CatchingUp:
         """Know nothing of a shard that somebody else held meanwhile."""
         self._since.pop(shard, None)
 
-    async def look(self, client: discord.Client) -> None:
-        """Look through every channel in which something was written since."""
+    def begins(self, client: discord.Client) -> None:
+        """Have what comes in wait until each server of ours was looked through."""
         shard = client.shard_id or 0
-        since = self._from(shard)
-        self.saw(shard, _snowflake(time.time()))
+        self._from[shard] = self._since_when(shard)
+        self._awaited |= self._ours(client)
+        if self._awaited:
+            self.hearing.hold()
+
+    def is_there(self, client: discord.Client) -> None:
+        """Wait for no server any more: those that are missing are out of order at Discord's end."""
+        self._no_longer(self._ours(client))
+
+    async def look(self, client: discord.Client, guild: discord.Guild) -> None:
+        """Look through every channel of a server in which something was written since."""
+        try:
+            if str(guild.id) in self.guilds:
+                await self._through(guild, self._from.get(client.shard_id or 0, 0))
+        finally:
+            self._no_longer({guild.id})
+
+    def _ours(self, client: discord.Client) -> set[int]:
+        return {guild.id for guild in client.guilds if str(guild.id) in self.guilds}
+
+    def _no_longer(self, guilds: set[int]) -> None:
+        was_awaited = bool(self._awaited)
+        self._awaited -= guilds
+        if was_awaited and not self._awaited:
+            self.hearing.release()
+
+    async def _through(self, guild: discord.Guild, since: int) -> None:
         pages = _ALL_PAGES
-        for channel in _newest_first(client, self.guilds, since):
+        for channel in _newest_first(guild, since):
             if pages <= 0:
                 log.warning("discord: too much was written meanwhile to look through all of it")
                 return
             pages -= await self._of(channel, since)
 
-    def _from(self, shard: int) -> int:
+    def _since_when(self, shard: int) -> int:
         known = self._since.get(shard)
         if known is None:
             return _snowflake(time.time() - self.at_a_start)
@@ -81,15 +110,9 @@ class CatchingUp:
         return 1 + count // _PAGE
 
 
-def _newest_first(client: discord.Client, guilds: Collection[str], since: int) -> Iterator[Channel]:
-    found = [
-        channel
-        for guild in client.guilds
-        if str(guild.id) in guilds
-        for channel in _channels(guild)
-        if (channel.last_message_id or 0) > since
-    ]
-    yield from sorted(found, key=lambda one: one.last_message_id or 0, reverse=True)
+def _newest_first(guild: discord.Guild, since: int) -> list[Channel]:
+    found = [one for one in _channels(guild) if (one.last_message_id or 0) > since]
+    return sorted(found, key=lambda one: one.last_message_id or 0, reverse=True)
 
 
 def _channels(guild: discord.Guild) -> Iterator[Channel]:

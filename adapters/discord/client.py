@@ -109,12 +109,12 @@ class Client(discord.Client):
 
     async def on_connect(self) -> None:
         """Know that a session has begun, whose first messages wait for those from before."""
-        self._inflow.hearing.hold()
+        self._inflow.catching_up.begins(self)
         self.greeted.set()
 
     async def on_ready(self) -> None:
-        """Look for what was written while nobody was connected, now that all servers are there."""
-        self._inflow.tasks.start(self._caught_up())
+        """Know that all servers are there that will come."""
+        self._inflow.catching_up.is_there(self)
 
     async def on_disconnect(self) -> None:
         """Give up on a connection that ends again and again: it is begun anew, more slowly."""
@@ -162,8 +162,9 @@ class Client(discord.Client):
         self._gone(event.cached_messages)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
-        """Know a server that was there before."""
+        """Look at what was written in a server while nobody was connected, or it was out of order."""
         self._inflow.guild_seen(guild)
+        self._inflow.tasks.start(self._inflow.catching_up.look(self, guild))
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """Greet a server into which Sayso was brought."""
@@ -178,12 +179,6 @@ class Client(discord.Client):
         log.error("discord: %s failed", event_method)
         if error is not None:
             failed(error)
-
-    async def _caught_up(self) -> None:
-        try:
-            await self._inflow.catching_up.look(self)
-        finally:
-            self._inflow.hearing.release()
 
     def _gone(self, messages: list[discord.Message]) -> None:
         for message in messages:

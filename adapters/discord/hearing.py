@@ -40,9 +40,11 @@ class Hearing:
     pauses: tuple[float, ...] = PAUSES
     leaving: asyncio.Event = field(default_factory=asyncio.Event)
     """Once set, nothing is taken any more: whoever is connected next fetches it."""
-    holds: float = 30.0
+    holds: float = 10.0
     """Seconds for which what comes in waits at most for what was written before it."""
-    _held: list[tuple[str, Work]] | None = None
+    _held: list[tuple[str | None, Work]] | None = None
+    _heard: set[str] = field(default_factory=set[str])
+    """What waits: it is here, and need not be fetched."""
     _until: asyncio.TimerHandle | None = None
 
     def heard(self, seen: Heard, *, is_known: bool = True) -> None:
@@ -56,7 +58,7 @@ class Hearing:
             case Ignored(why=why):
                 log.debug("discord: ignored, for %s", why)
             case Act(event=Stop() | StopHere() as event):
-                self.tasks.start(self._taken(seen, event))  # stopping never waits its turn
+                self._add(seen, lambda: self._taken(seen, event), lane=None)
             case Act(event=event):
                 self._add(seen, lambda: self._taken(seen, event))
             case Sentence(text=text):
@@ -69,8 +71,9 @@ class Hearing:
 
         It may have been taken and answered by whoever was connected then.
         """
+        is_here = self.leaving.is_set() or _key(seen) in self._heard
         match read(seen, self.us()):
-            case Act(event=Ask() as event) if not self.leaving.is_set():
+            case Act(event=Ask() as event) if not is_here:
                 self.lanes.add(seen.where.channel, lambda: self._taken(seen, event, again=True))
             case _:
                 log.debug("discord: nothing that is asked")
@@ -93,8 +96,9 @@ class Hearing:
         held, self._held = self._held or [], None
         if self._until is not None:
             self._until.cancel()
+        self._heard.clear()
         for lane, work in held:
-            self.lanes.add(lane, work)
+            self._begin(lane, work)
 
     def added(self, seen: Added, when: str) -> None:
         """Greet a server into which Sayso was brought, once for each time."""
@@ -114,12 +118,20 @@ class Hearing:
             return
         self.heard(_moved(seen, replace(at, parent=parent)))
 
-    def _add(self, seen: Heard, work: Work) -> None:
-        lane = where(seen).channel
+    def _add(self, seen: Heard, work: Work, *, lane: str | None = "") -> None:
+        """Do it in its turn; in the lane None that is at once, as stopping never waits."""
+        lane = where(seen).channel if lane == "" else lane
         if self._held is None:
-            self.lanes.add(lane, work)
+            self._begin(lane, work)
+            return
+        self._heard.add(_key(seen))
+        self._held.append((lane, work))
+
+    def _begin(self, lane: str | None, work: Work) -> None:
+        if lane is None:
+            self.tasks.start(work())
         else:
-            self._held.append((lane, work))
+            self.lanes.add(lane, work)
 
     def _later(self, seconds: float) -> asyncio.TimerHandle:
         if self._until is not None:

@@ -13,7 +13,7 @@ from adapters.discord.checks import Checks
 from adapters.discord.client import Inflow, Interaction
 from adapters.discord.findings import PLATFORM
 from adapters.discord.gateway import Gateway, Tempo
-from adapters.discord.hearing import Hearing
+from adapters.discord.hearing import PAUSES, Hearing
 from adapters.discord.intake import Intake, Patience
 from adapters.discord.lanes import Lanes
 from adapters.discord.people import DiscordRoster
@@ -42,6 +42,8 @@ class DiscordPlatform:
     patience: Patience = field(default_factory=Patience)
     tempo: Tempo = field(default_factory=Tempo)
     terms: Terms = field(default_factory=Terms)
+    pauses: tuple[float, ...] = PAUSES
+    """Between the tries to store a message."""
     drains_within: float = DRAINS_WITHIN
     tasks: Tasks = field(default_factory=Tasks)
     rest: Rest = field(init=False, repr=False)
@@ -98,6 +100,7 @@ class DiscordPlatform:
             takes=takes,
             lanes=Lanes(tasks=self.tasks),
             replies=Replies(chat=self._chat, show_typing=self._chat.typing),
+            pauses=self.pauses,
             parent=Parents(rest=self.rest).of,
         )
         intake = Intake(desk=desk, us=us, tasks=self.tasks, takes=takes, patience=self.patience)
