@@ -85,6 +85,8 @@ class Client(discord.Client):
         self.greeted = asyncio.Event()
         """Set once there is a session: from then on everything comes in."""
         self._inflow, self._habits = inflow, habits
+        self._there: set[int] = set()
+        """The servers that Sayso was in when the session began, or was brought into since."""
         self._cuts: deque[float] = deque(maxlen=MOST_CUTS)
         self.tree = Tree(self)
         for command in COMMANDS:
@@ -109,6 +111,7 @@ class Client(discord.Client):
 
     async def on_connect(self) -> None:
         """Know that a session has begun, whose first messages wait for those from before."""
+        self._there = {guild.id for guild in self.guilds}
         self._inflow.catching_up.begins(self)
         self.greeted.set()
 
@@ -162,16 +165,27 @@ class Client(discord.Client):
         self._gone(event.cached_messages)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
-        """Look at what was written in a server while nobody was connected, or it was out of order."""
+        """Look at what was written in a server while nobody was connected, or it was out of order.
+
+        While a session begins, discord.py says the same of one that Sayso was brought into then.
+        """
+        if guild.id not in self._there:
+            await self.on_guild_join(guild)
+            return
         self._inflow.guild_seen(guild)
         self._inflow.tasks.start(self._inflow.catching_up.look(self, guild))
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """Greet a server into which Sayso was brought."""
+        self._there.add(guild.id)
         self._inflow.guild_seen(guild)
         joined = await added(guild)
         if joined is not None:
             self._inflow.hearing.added(joined, str(guild.me.joined_at))
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """Know that being there again would be new."""
+        self._there.discard(guild.id)
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:  # noqa: ANN401 - discord.py's
         """Write down what failed in one of these, and nothing of what it was about."""
@@ -189,6 +203,10 @@ class Client(discord.Client):
 
 class Tree(app_commands.CommandTree[Client]):
     """The commands that are declared. What it cannot read, `Client.on_interaction` takes."""
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """Know that being there again would be new."""
+        self._there.discard(guild.id)
 
     async def on_error(
         self, interaction: Interaction, error: app_commands.AppCommandError, /
