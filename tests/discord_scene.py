@@ -63,12 +63,16 @@ async def discord_of_four() -> AsyncGenerator[FakeDiscord]:
 
 def setup_of(discord: FakeDiscord, **other: object) -> DiscordSetup:
     """Return what it takes to be there."""
-    given = {
+
+    def listed(user: str) -> tuple[str, ...]:
+        return (GUILD,) if user in discord.world.users else ()
+
+    given: dict[str, object] = {
         "token": discord.token,
         "api_url": discord.api_url,
         "gateway_url": discord.gateway_url,
         "guilds": frozenset({GUILD}),
-        "guilds_of": lambda user: (GUILD,) if user in discord.world.users else (),
+        "guilds_of": listed,
         **other,
     }
     return DiscordSetup(**given)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

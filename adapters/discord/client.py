@@ -5,21 +5,20 @@ import sys
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import discord
-from discord import app_commands
 
 from adapters.discord import converting
 from adapters.discord.answering import Answer
 from adapters.discord.buttons import Button
 from adapters.discord.catching_up import CatchingUp
-from adapters.discord.declared import COMMANDS, Declared
 from adapters.discord.endpoints import proxy
 from adapters.discord.hearing import Hearing
 from adapters.discord.intake import Intake
 from adapters.discord.joining import added
 from adapters.discord.setup import DiscordSetup
+from adapters.discord.tree import Interaction, Tree, commands
 from adapters.platforms.tasks import Tasks, failed, log
 
 REMEMBERED = 1000
@@ -27,9 +26,6 @@ REMEMBERED = 1000
 MOST_CUTS, WITHIN = 10, 60.0
 """A connection that is cut more often than this, within so many seconds, is given up for a while."""
 _TAKEN = "taken"
-_SERVER = app_commands.AppInstallationType(guild=True, user=False)
-_ANYWHERE = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False)
-Interaction: TypeAlias = discord.Interaction[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +80,15 @@ class Client(discord.Client):
         )
         self.greeted = asyncio.Event()
         """Set once there is a session: from then on everything comes in."""
+        self.given_up = asyncio.Event()
+        """Set once it is cut so often that it is better begun anew."""
         self._inflow, self._habits = inflow, habits
         self._there: set[int] = set()
         """The servers that Sayso was in when the session began, or was brought into since."""
         self._cuts: deque[float] = deque(maxlen=MOST_CUTS)
         self.tree = Tree(self)
-        for command in COMMANDS:
-            self.tree.add_command(_command(command, self.pressed))
+        for command in commands(self.pressed):
+            self.tree.add_command(command)
 
     async def setup_hook(self) -> None:
         """Let every button of ours be answered, also those that an older process has posted."""
@@ -125,7 +123,7 @@ class Client(discord.Client):
         self._cuts.append(now)
         if len(self._cuts) == MOST_CUTS and now - self._cuts[0] < WITHIN:
             log.warning("discord: the connection was cut %d times in a row", MOST_CUTS)
-            await self.close()
+            self.given_up.set()
 
     async def pressed(self, interaction: Interaction) -> None:
         """Take a command, a button or a form once, whichever of discord.py's ways it came."""
@@ -201,51 +199,9 @@ class Client(discord.Client):
                 self._inflow.hearing.heard(seen, is_known=converting.is_known(message.channel))
 
 
-class Tree(app_commands.CommandTree[Client]):
-    """The commands that are declared. What it cannot read, `Client.on_interaction` takes."""
-
-    async def on_guild_remove(self, guild: discord.Guild) -> None:
-        """Know that being there again would be new."""
-        self._there.discard(guild.id)
-
-    async def on_error(
-        self, interaction: Interaction, error: app_commands.AppCommandError, /
-    ) -> None:
-        """Say nothing of what somebody typed."""
-        del interaction
-        log.warning(
-            "discord: a command came otherwise than it is declared: %s", type(error).__name__
-        )
-
-
 def intents(setup: DiscordSetup) -> discord.Intents:
     """Return what is to be delivered: nothing of who is there and who is online."""
     wanted = discord.Intents.none()
     wanted.guilds = wanted.guild_messages = wanted.dm_messages = True
     wanted.message_content = not setup.mentions_only
     return wanted
-
-
-def _command(
-    declared: Declared, taken: Callable[[Interaction], Awaitable[None]]
-) -> "app_commands.Command[Any, Any, None]":
-    """Return a command as discord.py wants it, whose field is named as it is declared."""
-
-    async def with_words(interaction: Interaction, words: str) -> None:
-        del words  # they are read where everything is: from what Discord delivered
-        await taken(interaction)
-
-    async def without(interaction: Interaction, words: str = "") -> None:
-        del words
-        await taken(interaction)
-
-    option = declared.option
-    callback = with_words if option.is_required else without
-    named = app_commands.rename(words=option.name)(callback)
-    return app_commands.Command(
-        name=declared.name,
-        description=declared.description,
-        callback=app_commands.describe(words=option.description)(named),
-        allowed_contexts=_ANYWHERE,
-        allowed_installs=_SERVER,
-    )

@@ -90,26 +90,16 @@ class Gateway:
         client = Client(self.setup, shard, inflow, habits)
         running = asyncio.create_task(self._run(client))
         try:
-            await self._until_greeted(client, running)
+            await _first(running, client.greeted, within=self.tempo.opens)
+            if running.done() or not client.greeted.is_set():
+                raise _why(running)
             opened()
-            await running
+            await _first(running, client.given_up)
+            raise _why(running)
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
             await self._close(client)
-
-    async def _until_greeted(self, client: Client, running: "asyncio.Task[None]") -> None:
-        greeted = asyncio.create_task(client.greeted.wait())
-        try:
-            await asyncio.wait(
-                {greeted, running}, timeout=self.tempo.opens, return_when=asyncio.FIRST_COMPLETED
-            )
-        finally:
-            greeted.cancel()
-        if running.done():
-            await running
-        if not client.greeted.is_set():
-            raise Unavailable(_AWAY, why="no session began in time")
 
     async def _run(self, client: Client) -> None:
         """Connect, again and again, until that makes no sense any more; always raise why."""
@@ -137,6 +127,23 @@ class Gateway:
             async with asyncio.timeout(self.tempo.closes):
                 await client.close()
         await client.http.close()
+
+
+async def _first(
+    running: "asyncio.Task[None]", event: asyncio.Event, *, within: float | None = None
+) -> None:
+    """Wait until a connection has ended or something else came, or not any longer."""
+    waiting = asyncio.create_task(event.wait())
+    try:
+        await asyncio.wait({running, waiting}, timeout=within, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()
+
+
+def _why(running: "asyncio.Task[None]") -> SaysoError:
+    """Return why a connection ended, or is given up: what was cancelled ends nothing but itself."""
+    error = None if not running.done() or running.cancelled() else running.exception()
+    return error if isinstance(error, SaysoError) else Unavailable(_AWAY)
 
 
 def _meant(error: Exception) -> SaysoError:

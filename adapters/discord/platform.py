@@ -10,7 +10,7 @@ from adapters.discord.asked import Asked
 from adapters.discord.catching_up import CatchingUp
 from adapters.discord.chat import DiscordChat
 from adapters.discord.checks import Checks
-from adapters.discord.client import Inflow, Interaction
+from adapters.discord.client import Inflow
 from adapters.discord.findings import PLATFORM
 from adapters.discord.gateway import Gateway, Tempo
 from adapters.discord.hearing import PAUSES, Hearing
@@ -21,6 +21,7 @@ from adapters.discord.replies import Replies
 from adapters.discord.rest import Rest
 from adapters.discord.setup import DiscordSetup
 from adapters.discord.shards import Shards, Terms
+from adapters.discord.tree import Interaction
 from adapters.discord.whoever import Parents, Whoever
 from adapters.platforms.takes import Takes
 from adapters.platforms.tasks import Tasks

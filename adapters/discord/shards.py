@@ -9,7 +9,7 @@ from datetime import timedelta
 from adapters.discord.client import Inflow, Shard
 from adapters.discord.gateway import Gateway
 from adapters.platforms.tasks import failed, log
-from core.errors import Invalid, SaysoError
+from core.errors import Invalid, SaysoError, Unavailable
 from core.leases import Leases
 
 LONGEST_PAUSE = 300.0
@@ -98,7 +98,7 @@ class Shards:
                 pause = min(self.terms.prolongs, until - _now())
                 await asyncio.wait({serving}, timeout=pause)
                 if serving.done():
-                    return await serving
+                    raise _why(serving)
                 asked_at = _now()
                 match await self._prolonged(name, until - asked_at):
                     case True:
@@ -160,6 +160,12 @@ class Shards:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
+
+
+def _why(serving: "asyncio.Task[None]") -> BaseException:
+    """Return why it ended, which it never does by itself."""
+    error = None if serving.cancelled() else serving.exception()
+    return error or Unavailable("The connection to Discord ended. It is begun anew.")
 
 
 def _both(opened: asyncio.Event, begun: "asyncio.Future[None]") -> Callable[[], None]:

@@ -16,6 +16,7 @@ from tests.discord_scene import BRIEF, QUICK, Scene, connected, discord_of_four,
 from tests.fakes.desk import FakeDesk
 from tests.fakes.leases import FakeLeases
 from tests.standins.discord import ALICE, GUILD, OPS, FakeDiscord
+from tests.standins.discord.gateway import created
 
 SHARD = "discord:900000000000000001:0:1"
 DAY = timedelta(days=1)
@@ -272,8 +273,6 @@ async def test_a_server_into_which_sayso_is_brought_is_greeted_once(discord: Fak
 
 async def joins(discord: FakeDiscord, guild: str) -> None:
     """Have a session told that the bot was brought into a server."""
-    from tests.standins.discord.gateway import created
-
     told = created(discord.world, guild)
     del told["unavailable"]
     discord.gateway.tell("GUILD_CREATE", {**told, "guild_id": guild})
