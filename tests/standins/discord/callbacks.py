@@ -5,11 +5,20 @@ https://docs.discord.com/developers/interactions/receiving-and-responding
 
 from tests.standins.discord import components, limits, posting
 from tests.standins.discord.interactions import (
-    ANSWER, COMMAND, COMPONENT, MODAL, SILENCE, SUBMIT, THINKING, UPDATE, Interaction, Modal,
+    ANSWER,
+    COMMAND,
+    COMPONENT,
+    MODAL,
+    SILENCE,
+    SUBMIT,
+    THINKING,
+    UPDATE,
+    Interaction,
+    Modal,
 )  # fmt: skip
 from tests.standins.discord.routes import Asked, route
 from tests.standins.discord.state import State
-from tests.standins.discord.wire import DiscordSays, Json, copied, unknown, wrong
+from tests.standins.discord.wire import DiscordSays, Json, copied, one, unknown, wrong
 from tests.standins.discord.world import Message
 
 HOOK = "/webhooks/{app}/{token}"
@@ -23,7 +32,7 @@ def first(state: State, asked: Asked) -> Json | None:
         raise unknown(10062, "interaction")
     if act.answer is not None:
         raise DiscordSays(400, 40060, "Interaction has already been acknowledged.")
-    kind, data = int(asked.body.get("type") or 0), asked.body.get("data") or {}
+    kind, data = int(asked.body.get("type") or 0), one(asked.body.get("data"))
     _allowed(act, kind)
     made = _answered(state, act, kind, data, asked)
     act.answer, act.answered_after = copied(asked.body), act.time.now() - act.born

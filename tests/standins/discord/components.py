@@ -3,7 +3,7 @@
 https://docs.discord.com/developers/components/reference
 """
 
-from tests.standins.discord.wire import Json, objects, walk, wrong
+from tests.standins.discord.wire import Json, objects, one, walk, wrong
 
 ROW, BUTTON, INPUT, SECTION, DISPLAY, THUMBNAIL = 1, 2, 4, 9, 10, 11
 GALLERY, FILE, SEPARATOR, CONTAINER, LABEL = 12, 13, 14, 17, 18
@@ -49,18 +49,19 @@ def _one(component: Json, at: str, files: list[str]) -> None:
             _section(component, at, files)
         case 10:
             _long(component, "content", at, 1, 4000)
-        case 12:
-            if not 1 <= len(objects(component.get("items"))) <= 10:
-                raise wrong(f"{at}.items", "Must be between 1 and 10 in length.")
         case 13:
             _file(component, at, files)
-        case 14:
-            if component.get("spacing", 1) not in (1, 2):
-                raise wrong(f"{at}.spacing", "Value of field must be one of (1, 2).")
         case 17:
             _container(component, at, files)
         case _:
-            raise wrong(f"{at}.type", "Value of field is not one that can stand here.")
+            _small(component, at)
+
+
+def _small(component: Json, at: str) -> None:
+    if component["type"] == GALLERY and not 1 <= len(objects(component.get("items"))) <= 10:
+        raise wrong(f"{at}.items", "Must be between 1 and 10 in length.")
+    if component["type"] == SEPARATOR and component.get("spacing", 1) not in (1, 2):
+        raise wrong(f"{at}.spacing", "Value of field must be one of (1, 2).")
 
 
 def _container(component: Json, at: str, files: list[str]) -> None:
@@ -78,7 +79,7 @@ def _container(component: Json, at: str, files: list[str]) -> None:
 
 
 def _section(component: Json, at: str, files: list[str]) -> None:
-    inner, accessory = objects(component.get("components")), component.get("accessory") or {}
+    inner, accessory = objects(component.get("components")), one(component.get("accessory"))
     if not 1 <= len(inner) <= 3:
         raise wrong(f"{at}.components", "Must be between 1 and 3 in length.")
     for number, each in enumerate(inner):
@@ -92,7 +93,7 @@ def _section(component: Json, at: str, files: list[str]) -> None:
 
 
 def _file(component: Json, at: str, files: list[str]) -> None:
-    url = str((component.get("file") or {}).get("url", ""))
+    url = str(one(component.get("file")).get("url", ""))
     if not url.startswith("attachment://") or url.removeprefix("attachment://") not in files:
         raise wrong(f"{at}.file.url", "The referenced attachment was not found.")
 
@@ -151,7 +152,7 @@ def _part(part: Json, at: str) -> None:
             _long(part, "label", at, 1, 45)
             if part.get("description"):
                 _long(part, "description", at, 1, 100)
-            _input(part.get("component") or {}, f"{at}.component")
+            _input(one(part.get("component")), f"{at}.component")
         case _:
             raise wrong(f"{at}.type", "Value of field is not one that can stand here.")
 
@@ -183,6 +184,5 @@ def _long(given: Json, key: str, at: str, least: int, most: int) -> None:
 
 def _ids(components: list[Json]) -> None:
     ids = [str(each["custom_id"]) for each in walk(components) if "custom_id" in each]
-    for one in ids:
-        if ids.count(one) > 1:
-            raise wrong("components", "Component custom id cannot be duplicated")
+    if len(set(ids)) < len(ids):
+        raise wrong("components", "Component custom id cannot be duplicated")

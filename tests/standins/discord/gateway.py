@@ -6,6 +6,7 @@ https://docs.discord.com/developers/events/gateway
 import asyncio
 import json
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -28,7 +29,8 @@ class Socket:
 
     web: web.WebSocketResponse
     transport: asyncio.Transport | None
-    packed: "zlib._Compress | None"
+    packed: Callable[[bytes], bytes] | None
+    """Packs what is sent, where that was asked for."""
     session: Session | None = None
     sender: "asyncio.Task[None] | None" = None
 
@@ -42,8 +44,7 @@ class Socket:
         if self.packed is None:
             await self.web.send_str(raw.decode())
         else:
-            flushed = self.packed.compress(raw) + self.packed.flush(zlib.Z_SYNC_FLUSH)
-            await self.web.send_bytes(flushed)
+            await self.web.send_bytes(self.packed(raw))
 
     async def tell(self, first: int) -> None:
         """Send the session's events from a number on, as long as the connection lasts."""
@@ -130,7 +131,7 @@ class Gateway:
             return web.Response(status=503)
         taken = web.WebSocketResponse(max_msg_size=0, compress=False)
         await taken.prepare(request)
-        packed = zlib.compressobj() if packing else None
+        packed = _packing() if packing else None
         socket = Socket(web=taken, transport=request.transport, packed=packed)
         self.sockets.append(socket)
         self.opened += 1
@@ -270,6 +271,12 @@ class Gateway:
         if socket.session:
             socket.session.connected = False
         self.changes.wake()
+
+
+def _packing() -> Callable[[bytes], bytes]:
+    """Return what packs frame after frame into one stream."""
+    stream = zlib.compressobj()
+    return lambda raw: stream.compress(raw) + stream.flush(zlib.Z_SYNC_FLUSH)
 
 
 def created(world: World, guild: str) -> Json:

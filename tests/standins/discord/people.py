@@ -66,13 +66,13 @@ class People:
         self.send(act)
         return act
 
-    async def writes(self, user: str, channel: str, text: str, **more: object) -> Json:
+    async def writes(self, user: str, channel: str, text: str) -> Json:
         """Write a message: in a channel, a thread or direct messages."""
         self._must(user, channel)
         threads.revive(self.world, channel, user)
         author = self.world.users[user]
         body: Json = {"content": text, "allowed_mentions": None}
-        return copied(posting.make(self.world, channel, author, body, **more).now)
+        return copied(posting.make(self.world, channel, author, body).now)
 
     async def mentions(self, user: str, channel: str, text: str) -> Json:
         """Mention the bot: `{bot}` in the text is where, in front where it stands nowhere."""

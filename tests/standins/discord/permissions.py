@@ -46,17 +46,10 @@ def granted(roles: list[Json], overwrites: object, *, everyone: str, member: str
     if allowed & BITS["administrator"]:
         return ALL
     own = {str(role["id"]) for role in roles} - {everyone}
-    layers: list[list[Json]] = [[], [], []]
-    for each in objects(overwrites):
-        if each["id"] == everyone:
-            layers[0].append(each)
-        elif each["id"] in own:
-            layers[1].append(each)
-        elif each["id"] == member:
-            layers[2].append(each)
-    for layer in layers:
-        for each in layer:
+    for layer in ({everyone}, own, {member}):
+        there = [each for each in objects(overwrites) if each["id"] in layer]
+        for each in there:
             allowed &= ~int(each["deny"])
-        for each in layer:
+        for each in there:
             allowed |= int(each["allow"])
     return allowed

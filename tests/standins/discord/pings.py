@@ -53,13 +53,13 @@ def pings(message: Json, allowed: Json | None, *, may_everyone: bool, is_edit: b
     Without any, an answer to an interaction reaches users alone, anything else everybody in it.
     """
     usual = ["users"] if by_interaction else ["users", "roles", "everyone"]
-    chosen = {"parse": usual, "replied_user": True} if allowed is None else allowed
-    parse, text = set(chosen.get("parse") or ()), said(message)
+    chosen: Json = {"parse": usual, "replied_user": True} if allowed is None else allowed
+    parse, text = set(map(str, chosen.get("parse") or [])), said(message)
     users, roles = set(USER.findall(text)), set(ROLE.findall(text))
     if "users" not in parse:
-        users &= set(map(str, chosen.get("users") or ()))
+        users &= set(map(str, chosen.get("users") or []))
     if "roles" not in parse:
-        roles &= set(map(str, chosen.get("roles") or ()))
+        roles &= set(map(str, chosen.get("roles") or []))
     replied = message.get("referenced_message")
     if replied and chosen.get("replied_user"):
         users.add(str(replied["author"]["id"]))

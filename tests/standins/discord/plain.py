@@ -51,7 +51,8 @@ def pressed(message: Json, what: str) -> Json:
 
 def label(button: Json) -> str:
     """Return what stands on a button."""
-    return str(button.get("label") or (button.get("emoji") or {}).get("name", ""))
+    emoji: Json = button.get("emoji") or {}
+    return str(button.get("label") or emoji.get("name", ""))
 
 
 def _id(button: Json) -> str:

@@ -42,9 +42,8 @@ def edit(
     limits.check_message(body, [str(each["filename"]) for each in attached], before)
     limits.check_sizes([len(each.data) for each in given.values()])
     message.before.append(before)
-    for key, empty in (("content", ""), ("components", []), ("embeds", [])):
-        if key in body:
-            message.now[key] = copied({key: body[key] or empty})[key]
+    for key in {"content", "components", "embeds"} & body.keys():
+        message.now[key] = copied(body)[key] or ("" if key == "content" else [])
     message.now["attachments"] = attached
     if body.get("flags") is not None:
         stays = limits.EPHEMERAL | limits.V2 | limits.HAS_THREAD
@@ -99,7 +98,7 @@ def _reach(world: World, message: Message, body: Json, *, is_edit: bool = False,
             roles=told.roles,
             everyone=told.everyone,
             edited=is_edit,
-        )  # fmt: skip
+        )
     )
 
 

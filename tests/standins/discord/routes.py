@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tests.standins.discord.wire import Json, DiscordSays
 from tests.standins.discord.state import State
+from tests.standins.discord.wire import DiscordSays, Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

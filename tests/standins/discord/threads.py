@@ -190,7 +190,7 @@ def archived(state: State, asked: Asked) -> Json:
     found = [
         each
         for each in world.channels.values()
-        if each.get("parent_id") == channel and (each.get("thread_metadata") or {}).get("archived")
+        if each.get("parent_id") == channel and each["thread_metadata"]["archived"]
     ]
     found.sort(key=lambda each: str(each["thread_metadata"]["archive_timestamp"]), reverse=True)
     if before := asked.query.get("before"):

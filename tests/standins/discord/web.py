@@ -13,7 +13,7 @@ from tests.standins.discord.faults import VIA, Fault, Faults
 from tests.standins.discord.rates import Left, Rates
 from tests.standins.discord.routes import ROUTES, Answer, Asked, Upload, find
 from tests.standins.discord.state import State
-from tests.standins.discord.wire import DiscordSays, Json, copied, objects
+from tests.standins.discord.wire import DiscordSays, Json, copied, objects, one
 
 MODULES = (callbacks, commands, directory, messages, threads)
 """Each names its routes on being imported."""
@@ -110,7 +110,7 @@ class Web:
                 status=status,
                 answer=told[1] if told else None,
                 authorized=self._authorized(request),
-            )  # fmt: skip
+            )
         )
 
 
@@ -123,7 +123,7 @@ async def _asked(request: web.Request, named: dict[str, str]) -> Asked:
         body = json.loads(await request.read() or b"{}")
     return Asked(
         path=named, query=dict(request.query), files=files,
-        body=body if isinstance(body, dict) else {},  # pyright: ignore[reportUnknownArgumentType]
+        body=one(body),
         items=objects(body),
     )  # fmt: skip
 

@@ -63,6 +63,11 @@ def copied(value: Json) -> Json:
     return cast("Json", json.loads(json.dumps(value)))
 
 
+def one(value: object) -> Json:
+    """Return an object; an empty one where it is none."""
+    return cast("Json", value) if isinstance(value, dict) else {}
+
+
 def objects(value: object) -> list[Json]:
     """Return the objects of a list; nothing where it is none."""
     items = cast("list[object]", value) if isinstance(value, list) else []

@@ -120,7 +120,7 @@ class World:
         """Return the direct messages of somebody with the bot."""
         if user not in self.users or user == self.bot:
             raise unknown(10013, "User")
-        channel = str(10**17 + int(user))
+        channel = str(62 * 10**16 + int(user) % 10**15)
         self.channels.setdefault(channel, shapes.direct(channel, self.users[user]))
         return channel
 
