@@ -1,6 +1,6 @@
 """The slash commands, declared once: what Discord is told of is what is read. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -62,13 +62,13 @@ def payload() -> tuple[JsonObject, ...]:
     return tuple(_command(one) for one in COMMANDS)
 
 
-def differs(declared: Iterable[JsonObject], registered: object) -> bool:
+def differs(declared: Sequence[JsonObject], registered: object) -> bool:
     """Whether what Discord answers when asked for its commands is not what is declared.
 
     What Discord adds, and what it leaves out because it goes without saying, makes no difference;
     nor does their order.
     """
-    return _by_name(list(declared)) != _by_name(registered)
+    return _by_name(declared) != _by_name(registered)
 
 
 def _command(one: Declared) -> JsonObject:

@@ -1,4 +1,4 @@
-"""What people do on Discord means: an event of the core, or why nothing comes of it. Pure.
+"""What it means that somebody did on Discord: an event of the core, or why there is none. Pure.
 
 Whatever comes in, however odd, is read; what cannot be understood is ignored, for a reason that
 repeats none of it.
@@ -46,7 +46,7 @@ def _message(seen: Written | Rewritten | Removed, us: Us) -> Finding:
             return spoken.written(seen, us)
         case Rewritten():
             return spoken.rewritten(seen, us)
-        case Removed():
+        case _:
             return spoken.removed(seen, us)
 
 

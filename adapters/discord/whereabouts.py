@@ -71,7 +71,7 @@ def spot(by: Who, where: Where, us: Us, *, opens: str) -> Spot | Sentence | Igno
 
 def _direct(user: str, channel: str, us: Us) -> Spot | Sentence:
     """Take a direct message, which names no server, to be in the first that lists who wrote it."""
-    guild = next(iter(sorted(us.guilds.intersection(us.guilds_of(user)))), None)
+    guild = min(us.guilds.intersection(us.guilds_of(user)), default=None)
     if guild is None:
         return STRANGER
     return Spot(

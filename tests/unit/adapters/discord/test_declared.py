@@ -77,6 +77,14 @@ def different(**other: object) -> Registered:
     return answer
 
 
+WORDS = COMMANDS[-1].option
+FIELD = {"type": 3, "name": WORDS.name, "description": WORDS.description, "required": True}
+
+
+def test_the_same_field_is_no_difference() -> None:
+    assert not differs(payload(), different(options=[FIELD]))
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -87,6 +95,9 @@ def different(**other: object) -> Registered:
         different(description="other words"),
         different(options=[]),
         different(options=[{"type": 3, "name": "words", "description": "other"}]),
+        different(options=[{**FIELD, "required": False}]),
+        different(options=[{**FIELD, "type": 4}]),
+        different(options=[{**FIELD, "name": "word"}]),
         different(contexts=[0]),
         different(contexts=None),
         different(integration_types=[0, 1]),

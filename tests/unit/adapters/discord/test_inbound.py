@@ -135,7 +135,9 @@ def test_a_direct_message_is_for_sayso_in_the_server_that_lists_whoever_wrote_it
 
 
 def test_of_several_servers_a_direct_message_is_of_the_first_that_is_ours() -> None:
-    everywhere = replace(SAYSO, guilds_of={ALICE: [OTHER_GUILD, "099", GUILD]}.__getitem__)
+    ours = [OTHER_GUILD, *(str(number) for number in range(110, 140)), GUILD]
+    listed = {ALICE: ["099", *ours]}.__getitem__
+    everywhere = replace(SAYSO, guilds=frozenset(ours), guilds_of=listed)
     assert did(message("restart web", IN_DIRECT), everywhere) == asked("restart web", PRIVATE)
     elsewhere = replace(SAYSO, guilds_of={ALICE: ["099"]}.__getitem__)
     assert "does not know you" in said(message("restart web", IN_DIRECT), elsewhere)
@@ -307,6 +309,7 @@ def test_p10_a_preview_or_a_mention_changes_no_word() -> None:
         changed("restart web", edited=None),
         changed("restart web", "restart web"),
         changed("<@900> restart web ", "restart web"),
+        changed("restart web", "<@900>, restart web"),
     ):
         assert why(seen) == "it is an edit that changes no word"
 

@@ -3,9 +3,11 @@
 import pytest
 
 from adapters.discord import findings as discord
+from adapters.discord.declared import COMMANDS
 from adapters.discord.inbound import read as read_discord
 from adapters.discord.seen import Where
 from adapters.slack import findings as slack
+from adapters.slack import slashes
 from adapters.slack.inbound import read as read_slack
 from tests.discord_seen import ID, IN_CHANNEL, IN_DIRECT, IN_THREAD, SAYSO, STRICT
 from tests.discord_seen import message as discord_message
@@ -70,6 +72,10 @@ def meaning(found: discord.Finding | slack.Finding) -> object:
             return found.why
         case _:
             raise AssertionError(found)
+
+
+def test_there_are_the_same_slash_commands() -> None:
+    assert tuple(f"/{one.name}" for one in COMMANDS) == slashes.COMMANDS
 
 
 def escaped(text: str) -> str:

@@ -32,6 +32,7 @@ READ = {
     r"\<@1> is how, \\<@1> is ann": r"\<@1> is how, \\@ann is ann",
     "`<@1>` and ``a ` <@1>`` and <@1>": "`<@1>` and ``a ` <@1>`` and @ann",
     "```sh\n<@1>\n``` <@1>": "```sh\n<@1>\n``` @ann",
+    "`a`` <@1>` <@1>": "`a`` <@1>` @ann",
     "`` <@1> ` <@1>": "`` @ann ` @ann",
     r"\`<@1>\`": r"\`@ann\`",
     "**stop**": "**stop**",
@@ -89,6 +90,11 @@ def test_a_mention_is_told_from_what_looks_like_one() -> None:
         assert typed.mentions(text, US, [ROLE])
     for text in ("<@9001>", "<@&900>", "<@901>", "`<@900>`", r"\<@900>", "```\n<@900>```", "@900"):
         assert not typed.mentions(text, US, [ROLE])
+
+
+def test_an_id_is_no_pattern() -> None:
+    assert not typed.mentions("<@9000>", "9.00", ["9("])
+    assert typed.read("<@9000> stop", "9.00", ["9("], {}) == "@9000 stop"
 
 
 def test_a_text_for_somebody_else_begins_with_them() -> None:
