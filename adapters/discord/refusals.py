@@ -52,7 +52,7 @@ _PERMISSIONS: Mapping[str, str] = {
     "post in a thread": "Send Messages in Threads",
     "post a file": "Attach Files",
     "open a thread": "Create Public Threads",
-    "open a thread again": "Send Messages in Threads",
+    "open a thread again": "Manage Threads",
     "add somebody to a thread": "Send Messages in Threads",
     "edit": "View Channel",
     "remove": "View Channel",

@@ -13,6 +13,7 @@ import aiohttp
 import discord
 
 from adapters.discord import endpoints
+from adapters.discord.buckets import bounded
 from adapters.discord.refusals import Tried, failed, slow_down, unanswered, wrong_token
 from adapters.discord.setup import DiscordSetup
 from adapters.platforms.waits import Waits
@@ -20,10 +21,10 @@ from core.errors import Invalid, SaysoError, Unavailable
 
 T = TypeVar("T")
 
-DEADLINE = 15.0
+DEADLINE = 20.0
 """Seconds after which a call has failed, unless the caller has less patience."""
-LONGEST_SLEEP = 3.0
-"""For so many seconds the SDK waits by itself where Discord asks for it; where it is more, it raises."""
+LONGEST_SLEEP = 6.0
+"""For so many seconds the SDK waits by itself: five messages in five seconds are what a channel takes."""
 BAN = timedelta(minutes=5)
 """For so long nothing is asked where what stands before Discord refuses this address, without a time."""
 DISTRUST = 60.0
@@ -122,8 +123,7 @@ class Rest:
             max_messages=None,
             proxy=endpoints.proxy(),
         )
-        # As an option, the SDK takes no less than 30 s, for which whoever calls would sleep.
-        client.http.max_ratelimit_timeout = LONGEST_SLEEP
+        bounded(client, LONGEST_SLEEP)
         return client
 
     async def _called(

@@ -1,4 +1,4 @@
-"""Slack is not asked while it said that it would refuse."""
+"""A platform is not asked while it said that it would refuse."""
 
 from datetime import timedelta
 
