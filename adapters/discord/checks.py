@@ -96,7 +96,7 @@ class Checks:
             registered = await self.rest.commands(app.id)
         except SaysoError as error:
             return [error.shown]
-        return [faults.COMMANDS] if differs(payload(), list(registered)) else []
+        return [faults.COMMANDS] if differs(payload(), registered) else []
 
     async def _in(self, guild: str, app: Application) -> list[str]:
         try:

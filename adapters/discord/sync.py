@@ -30,7 +30,7 @@ async def synced(rest: Rest, payload: Sequence[JsonObject]) -> bool:
     Discord lets an app make only so many commands a day, so nothing is registered twice.
     """
     app = application(await rest.application())
-    if not differs(payload, list(await rest.commands(app.id))):
+    if not differs(payload, await rest.commands(app.id)):
         return False
     await rest.register(app.id, payload)
     return True

@@ -31,11 +31,13 @@ UNREADABLE = "Discord's answer could not be read. Try again later."
 NOT_THERE = "Discord shows Sayso no such server. Invite it there."
 
 
-def channel(name: str, kind: int = 0, **overwrites: tuple[int, int]) -> dict[str, object]:
+def channel(
+    name: str, over: Mapping[str, tuple[int, int]] | None = None, *, kind: int = 0
+) -> dict[str, object]:
     """Return a channel; by a role's or a member's id, what is allowed and denied."""
     told = [
-        {"id": id_[1:], "type": int(id_[1:] == ME), "allow": str(allow), "deny": str(deny)}
-        for id_, (allow, deny) in overwrites.items()
+        {"id": id_, "type": int(id_ == ME), "allow": str(allow), "deny": str(deny)}
+        for id_, (allow, deny) in (over or {}).items()
     ]
     return {"id": "5", "name": name, "type": kind, "permission_overwrites": told}
 
@@ -49,6 +51,11 @@ def guild(id_: str = GUILD, *, everybody: int = USUAL, mine: int | None = None) 
     return {"id": id_, "name": "Acme", "owner_id": "1", "roles": roles}
 
 
+def registered(*commands: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """Return commands as Discord keeps them."""
+    return [{**one, "id": "1", "version": "2"} for one in commands]
+
+
 @dataclass
 class FakeRest:
     """Implements `adapters.discord.checks.Rest`."""
@@ -57,7 +64,7 @@ class FakeRest:
         default_factory=lambda: dict[str, object](id=APP, flags=CONTENT)
     )
     registered: list[Mapping[str, object]] | SaysoError = field(
-        default_factory=lambda: [{**one, "id": "1", "version": "2"} for one in payload()]
+        default_factory=lambda: registered(*payload())
     )
     known: dict[str, Mapping[str, object] | SaysoError] = field(
         default_factory=lambda: dict[str, Mapping[str, object] | SaysoError]({GUILD: guild()})
@@ -150,11 +157,13 @@ async def test_what_would_send_buttons_elsewhere_or_keep_it_out_is_told() -> Non
     )
 
 
-@pytest.mark.parametrize("registered", [[], [{**payload()[0], "description": "Old"}]])
+@pytest.mark.parametrize(
+    "others", [registered(), registered(*payload()[1:], {**payload()[0], "description": "Old"})]
+)
 async def test_commands_that_are_not_these_are_to_be_synced(
-    registered: list[Mapping[str, object]],
+    others: list[Mapping[str, object]],
 ) -> None:
-    assert await faults(FakeRest(registered=registered)) == (
+    assert await faults(FakeRest(registered=others)) == (
         "/ask, /stop and /sayso are not registered with Discord as this version has them: "
         "run `sayso sync discord`.",
     )
@@ -174,11 +183,23 @@ async def test_a_server_that_it_is_not_in_comes_with_the_link_that_lets_it_in() 
     )
 
 
+async def test_a_server_that_discord_keeps_from_it_is_one_that_it_is_not_in() -> None:
+    rest = FakeRest(known={GUILD: Refused("x", error=50001)})
+    (sentence,) = await faults(rest)
+    assert sentence.startswith(f"Sayso is not in the Discord server {GUILD}")
+
+
+async def test_who_owns_a_server_lacks_nothing_there() -> None:
+    rest = FakeRest(known={GUILD: {**guild(mine=0), "owner_id": ME}})
+    assert await faults(rest) == ()
+
+
 async def test_a_server_that_no_tenant_names_may_be_the_one_that_was_meant() -> None:
     rest = FakeRest(listed=[{"id": GUILD, "name": "Acme"}, {"id": "801", "name": "Ac\u202eme\n2"}])
     (sentence,) = await faults(rest, guilds=frozenset({GUILD, "800"}))
     assert "801" in sentence
     assert sentence.endswith(" (801), which no tenant names.")
+    assert GUILD not in sentence
     assert "\u202e" not in sentence
     assert "\n" not in sentence
     rest.listed = unanswered("read a server", why="x")
@@ -197,14 +218,14 @@ async def test_what_it_lacks_in_all_of_a_server_is_told_once_with_reasons_and_a_
 
 
 async def test_channels_that_take_permissions_away_are_named_the_first_few() -> None:
-    nothing = {f"r{MINE}": (0, HISTORY.bit)}
+    nothing = {MINE: (0, HISTORY.bit)}
     rest = FakeRest(
         seen=[
-            channel("ops", **nothing),
-            channel("dev", **{f"r{ME}": (0, FILES.bit)}),
-            channel("help", 15, **{f"r{MINE}": (0, integer() & ~VIEW.bit)}),
-            channel("news", 5, **nothing),
-            channel("ops", **nothing),
+            channel("ops", nothing),
+            channel("dev", {ME: (0, FILES.bit)}),
+            channel("help", {MINE: (0, integer() & ~VIEW.bit)}, kind=15),
+            channel("news", nothing, kind=5),
+            channel("ops", nothing),
             channel("fine"),
         ]
     )
@@ -219,11 +240,11 @@ async def test_channels_that_take_permissions_away_are_named_the_first_few() -> 
 @pytest.mark.parametrize(
     "quiet",
     [
-        channel("secret", **{f"r{MINE}": (0, VIEW.bit)}),
-        channel("rules", **{f"r{GUILD}": (0, SEND.bit), f"r{MINE}": (0, SEND.bit)}),
-        channel("voice", 2, **{f"r{MINE}": (0, SEND.bit)}),
-        channel("team", 4, **{f"r{MINE}": (0, SEND.bit)}),
-        channel("forum", 15, **{f"r{ME}": (0, SEND.bit | THREADS.bit)}),
+        channel("secret", {MINE: (0, VIEW.bit)}),
+        channel("rules", {GUILD: (0, SEND.bit), MINE: (0, SEND.bit)}),
+        channel("voice", {MINE: (0, SEND.bit)}, kind=2),
+        channel("team", {MINE: (0, SEND.bit)}, kind=4),
+        channel("forum", {ME: (0, SEND.bit | THREADS.bit)}, kind=15),
         {"id": "6", "name": "bare", "type": 0},
     ],
 )
@@ -232,12 +253,12 @@ async def test_channels_that_it_is_not_for_are_no_fault(quiet: dict[str, object]
 
 
 async def test_a_private_channel_that_it_was_let_into_is_for_it() -> None:
-    private = channel("war", **{f"r{GUILD}": (0, VIEW.bit), f"r{ME}": (VIEW.bit, THREADS.bit)})
+    private = channel("war", {GUILD: (0, VIEW.bit), ME: (VIEW.bit, THREADS.bit)})
     (sentence,) = await faults(FakeRest(seen=[channel("general"), private]))
-    assert "#war (Create Public Threads)" in sentence
+    assert ": #war (Create Public Threads). Allow" in sentence
 
 
-@pytest.mark.parametrize("seen", [[], [channel("secret", **{f"r{MINE}": (0, VIEW.bit)})]])
+@pytest.mark.parametrize("seen", [[], [channel("secret", {MINE: (0, VIEW.bit)})]])
 async def test_a_server_in_which_it_sees_nothing_is_told(seen: list[dict[str, object]]) -> None:
     (sentence,) = await faults(FakeRest(seen=seen))
     assert sentence.startswith("In the Discord server Acme (700) Sayso sees no channel")

@@ -39,7 +39,8 @@ class ScriptedRest:
     async def member(self, guild: str, user: str) -> Mapping[str, object]:
         self.calls.append(f"{guild}/{user}")
         self.sent.put_nowait(None)
-        answer = {"user": {"id": user}, "roles": []} if self.answer is None else self.answer
+        plain: Mapping[str, object] = {"user": {"id": user}, "roles": list[str]()}
+        answer = plain if self.answer is None else self.answer
         self._open += 1
         self.most_at_once = max(self.most_at_once, self._open)
         await self._wait()
