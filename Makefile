@@ -61,8 +61,8 @@ test: venv ## All tests; branch coverage 90 % overall, 100 % in core and approva
 
 bench: venv ## Run every benchmark and print its figures
 	@set -e; for script in benchmarks/bench_*.py; do \
-		[ -e "$$script" ] || { echo "No benchmarks yet."; continue; }; \
-		echo "== $$script"; $(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python "$$script"; \
+		name=$$(basename "$$script" .py); \
+		echo "== $$name"; $(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m "benchmarks.$$name"; \
 	done
 
 guarantees: venv ## Kill Sayso everywhere and write what becomes of it into docs/guarantees.md

@@ -228,9 +228,9 @@ async def growth(name: str, *, writes: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with serving(Path(folder), writes=writes) as bench:
             # Others first, so that the tenth turn is not slow for what any process does once.
-            for _ in range(WARM):
-                first = await bench.turn("look")
-            spent = await cpu_us(lambda: bench.turn("look", first.conversation), TURNS + AROUND)
+            firsts = [await bench.turn("look") for _ in range(WARM)]
+            here = firsts[-1].conversation
+            spent = await cpu_us(lambda: bench.turn("look", here), TURNS + AROUND)
     early = median(spent[10 - AROUND : 10 + AROUND])
     late = median(spent[TURNS - AROUND : TURNS + AROUND])
     cpu_row(f"turn 1,000 beside turn 10, {name}", late, early, "at most 1.2 x")

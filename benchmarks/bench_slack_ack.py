@@ -60,7 +60,7 @@ def sayso(file: Path) -> None:
     """Be `sayso run` with that model."""
     from bot import console, wiring  # noqa: PLC0415 - in the child alone
 
-    wiring.opened = partial(wiring.opened, seams=wiring.Seams(model=Slow()))  # type: ignore[assignment]
+    wiring.opened = partial(wiring.opened, seams=wiring.Seams(model=Slow()))
     console.run(file)
 
 
@@ -82,7 +82,8 @@ async def bare(base_url: str, bot_token: str, app_token: str) -> None:
     app.event("app_mention")(event)
     app.event("message")(event)
     for _ in range(2):
-        await AsyncSocketModeHandler(app, app_token).connect_async()
+        handler: Any = AsyncSocketModeHandler(app, app_token)
+        await handler.connect_async()
     await asyncio.Event().wait()
 
 
@@ -105,14 +106,17 @@ def furnish(home: Path, slack: FakeSlack) -> Path:
         },
     }
     file = home / "sayso.yml"
-    file.write_text(yaml.safe_dump(settings), "utf-8")
+    written: str = yaml.safe_dump(settings)  # pyright: ignore[reportUnknownMemberType]
+    file.write_text(written, "utf-8")
     return file
 
 
 @asynccontextmanager
 async def serving(slack: FakeSlack, *arguments: str) -> AsyncGenerator[None]:
     """Have a process of this script beside Slack, once both its sockets are open."""
-    child = await asyncio.create_subprocess_exec(sys.executable, __file__, *arguments)
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "benchmarks.bench_slack_ack", *arguments
+    )
     try:
         await slack.sockets.until_open(2, within=30)
         yield
@@ -145,15 +149,17 @@ class Burst:
             self.seconds.append(time.perf_counter() - began)
             return delivery
 
-        self.slack.sockets.send = timed  # type: ignore[method-assign,assignment]
+        self.slack.sockets.send = timed  # type: ignore[method-assign]
 
     async def commands(self) -> None:
         slash = self.slack.people.slash
-        await asyncio.gather(*(slash(*who, "/ask", text) for *who, text in self.said()))
+        await asyncio.gather(
+            *(slash(user, where, "/ask", text) for user, where, text in self.said())
+        )
 
     async def mentions(self) -> None:
         mention = self.slack.people.mention
-        await asyncio.gather(*(mention(*who, text) for *who, text in self.said()))
+        await asyncio.gather(*(mention(*said) for said in self.said()))
 
     def said(self) -> list[tuple[str, str, str]]:
         """Return who says what, and where."""

@@ -78,7 +78,7 @@ class Ports:
         }
 
     def _skills(self, config: SkillsConfig) -> Toolset:
-        return skills.toolset(config, self.shelf(config.folder))
+        return skills.toolset(config, self.shelf(config.folder), self.redactor)
 
 
 def installed() -> Iterable[Offer]:

@@ -11,6 +11,7 @@ from core.dictated import quoted
 from core.errors import Invalid
 from core.fitting import cut
 from core.params import Param
+from core.redaction import Redactor
 from core.skills import Shelf, Skill
 from core.tools import Caller, Tool
 from core.toolset import Channel, Exposure, Instruction, Toolset
@@ -42,7 +43,7 @@ class SkillsConfig(Exposure):
     """Refuse to start while any file is bad, instead of leaving that file out."""
 
 
-def toolset(config: SkillsConfig, shelf: Shelf) -> Toolset:
+def toolset(config: SkillsConfig, shelf: Shelf, redactor: Redactor) -> Toolset:
     """Return the toolset for these texts; where there are none, it offers nothing.
 
     Raises `Invalid` for a fault where strict.
@@ -52,7 +53,7 @@ def toolset(config: SkillsConfig, shelf: Shelf) -> Toolset:
     if not shelf.skills:
         return Toolset(name=NAME, faults=shelf.faults)
     found = {one.name: one for one in sorted(shelf.skills, key=lambda one: one.name)}
-    tool = _tool(config, found)
+    tool = _tool(config, found, redactor)
     menu = "\n".join([_MENU, *(f"- {one.name}: {one.summary}" for one in found.values())])
     return Toolset(
         name=NAME,
@@ -63,11 +64,12 @@ def toolset(config: SkillsConfig, shelf: Shelf) -> Toolset:
     )
 
 
-def _tool(config: SkillsConfig, skills: Mapping[str, Skill]) -> Tool:
+def _tool(config: SkillsConfig, skills: Mapping[str, Skill], redactor: Redactor) -> Tool:
     async def look(arguments: JsonObject, caller: Caller) -> str:
         del caller  # the same text for everybody who may read skills at all
         found = skills[str(arguments["name"])]
-        body = cut(found.body, config.most_bytes)
+        # Masked as it was written: of a secret that is cut or quoted, a part would be shown.
+        body = cut(redactor.text(found.body), config.most_bytes)
         return f"{_LABEL.format(name=found.name)}\n{quoted(body)}"
 
     # One closed choice, so that no text is ever a path.

@@ -24,6 +24,7 @@ from core.jobs import LeaseLost
 from core.outcomes import Reason
 from core.tools import Caller, Effect
 from core.transcript import Entry, Heard, Move, Say, ToolCall, Use
+from core.turn_ends import GIVEN_UP
 from tests.bots import Bots
 from tests.builders import CONVERSATION, PLACE, a_tool
 from tests.fakes.clock import FrozenClock
@@ -390,24 +391,54 @@ async def test_p03_a_stop_that_lands_after_the_last_move_still_wins(
     assert await bots.world.attempts() == []
 
 
-async def test_p15_a_turn_that_was_cut_though_nobody_stopped_it_is_answered_again(
+async def in_time(bots: Bots, clock: FrozenClock, received: Received) -> Answered:
+    """Wait for the answer, and let the time pass for which a turn that was cut is left alone."""
+    answering, cuts = asyncio.create_task(bots.answer(received)), 0
+    while not answering.done():
+        row = (await jobs_of(bots.world.stores, "turn"))[-1]
+        if row["state"] == "queued" and row["tries"] > cuts:
+            cuts = row["tries"]
+            clock.pass_by(timedelta(minutes=1))
+        await asyncio.sleep(0.005)
+    return answering.result()
+
+
+async def test_p15_a_turn_whose_lease_was_over_for_a_moment_is_answered(
     bots: Bots, clock: FrozenClock
 ) -> None:
     async def suspended(_: Sequence[Entry]) -> Move:
-        clock.pass_by(
-            2 * QUICK.lease
-        )  # the machine slept: the lease is over, and is prolonged then
+        clock.pass_by(2 * QUICK.lease)  # the machine slept
         return Say(text="Never heard of.")
 
-    texts = list[str]()
-    while "Here I am." not in texts and len(texts) < 20:
-        # A beat may prolong the lease before anything is refused: then the first answer stands.
-        bots.model = ScriptedModel(suspended, Say(text="Here I am."), generative=True)
-        told = await bots.answer(await bots.receive("think", CONVERSATION))
-        assert told.reason is Reason.ANSWERED
-        texts.append(told.text)
-    assert texts[-1] == "Here I am."
-    assert set(texts[:-1]) <= {"Never heard of."}
+    bots.model = ScriptedModel(suspended, Say(text="Here I am."), generative=True)
+    told = await in_time(bots, clock, await bots.receive("think", CONVERSATION))
+    assert told.reason is Reason.ANSWERED
+    # A beat may prolong the lease before anything is refused: then the first answer stands.
+    assert told.text in {"Here I am.", "Never heard of."}
+
+
+@pytest.mark.parametrize(
+    ("cuts", "reason", "text"),
+    [
+        (1, Reason.ANSWERED, "Here I am."),
+        (5, Reason.ANSWERED, "Here I am."),
+        (6, Reason.ERROR, GIVEN_UP.text),
+    ],
+)
+async def test_p15_a_turn_that_was_cut_though_nobody_stopped_it_is_answered_again_a_few_times(
+    bots: Bots, clock: FrozenClock, cuts: int, reason: Reason, text: str
+) -> None:
+    async def looks(_: JsonObject, __: Caller) -> str:
+        raise LeaseLost("Says who?")  # and it is ours again by the time at which the turn ends
+
+    bots.world.tools += (replace(a_tool("look-up", effect=Effect.READ), look=looks),)
+    bots.world.rules += (allow("tool:read", "dev", "tool:*"),)
+    script: list[Move] = [*[use("look-up")] * cuts, Say(text="Here I am.")]
+    bots.model = ScriptedModel(*script, generative=True)
+    received = await bots.receive("think", CONVERSATION)
+    told = await in_time(bots, clock, received)
+    assert (told.reason, told.text) == (reason, text)
+    assert (await said(bots)).count(("answered", text)) == 1
 
 
 async def test_p15_a_turn_that_is_cut_again_and_again_is_given_up(bots: Bots) -> None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, field_validator
 from adapters.grammar import GrammarModel
 from core.canonical import encode
 from core.limits import prompt_bytes
+from core.redaction import Redactor
 from core.skills import Shelf, Skill
 from core.toolbelt import Toolbelt
 from core.tools import OWN, answering
@@ -29,7 +30,7 @@ SKILLS = (
 
 def belt(*channels: Channel) -> Toolbelt:
     config = SkillsConfig(expose=channels or None)
-    return Toolbelt.of([toolset(config, Shelf(skills=SKILLS)).exposed(config)])
+    return Toolbelt.of([toolset(config, Shelf(skills=SKILLS), Redactor.of([])).exposed(config)])
 
 
 @pytest.fixture

@@ -18,13 +18,14 @@ from bot import faults, settings, wiring
 from bot.absent import NoDatabase
 from bot.toolsets import GROUP, Ports, composed, installed
 from core.errors import Invalid, Unavailable
-from core.redaction import Redactor
+from core.redaction import MASK, Redactor
 from core.toolbelt import Toolbelt
 from core.tools import Toolbox
 from core.toolset import Channel, Exposure, Maker, Toolset
 from core.toolsets.skills import SkillsConfig
 from tests.builders import WordArguments
 from tests.fakes.clock import FrozenClock
+from tests.scene import CALLER
 from tests.unit.core.test_toolset import a_look, a_toolset
 
 ROOT = Path(__file__).parents[3]
@@ -86,7 +87,7 @@ def configure(file: Path, text: str, *runbooks: str) -> None:
         (file.parent / "runbooks" / f"{name}.yml").write_text(RUNBOOK.format(name=name))
 
 
-def on(file: Path, text: str, *offers: Offer) -> Toolbelt:
+def on(file: Path, text: str, *offers: Offer, secrets: tuple[str, ...] = ()) -> Toolbelt:
     """Return the toolsets that a text of the section turns on."""
     file.write_text(TEAM + text)
     reminders = Reminders(NoDatabase())
@@ -94,7 +95,7 @@ def on(file: Path, text: str, *offers: Offer) -> Toolbelt:
         memories=Memories(NoDatabase()),
         reminders=reminders,
         clock=FrozenClock(),
-        redactor=Redactor.of([]),
+        redactor=Redactor.of(secrets),
         shelf=lambda folder: shelf(file.parent / folder),
     )
     return composed(file, settings.read(file), ports.own(), lambda: offers)
@@ -347,6 +348,15 @@ def test_c29_every_field_of_a_configuration_changes_something(file: Path) -> Non
         assert behaviour(f"  skills: {{{name}: {value}}}\n") != plain, name
     cuts = "tests/unit/core/test_skills.py"
     assert set(SkillsConfig.model_fields) == {*changes, "most_bytes"}, f"`most_bytes`: {cuts}"
+
+
+async def test_t12_a_secret_of_this_process_is_masked_in_a_skill(file: Path) -> None:
+    (file.parent / "skills" / "door.md").write_text(SKILL.format(name="door") + "Say opensesame.\n")
+    belt = on(file, "  skills:\n", secrets=("opensesame",))
+    tool = belt.beside(Toolbox(()), Channel.TOOL)["skill"]
+    assert tool.look
+    text = await tool.look(tool.check({"name": "door"}, {}).arguments, CALLER)
+    assert text.endswith(f"> Say {MASK}.")
 
 
 # At the start, and for `sayso check`

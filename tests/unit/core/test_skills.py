@@ -3,6 +3,7 @@
 import pytest
 
 from core.errors import Incorrect, Invalid
+from core.redaction import MASK, Redactor
 from core.skills import Shelf, Skill, skill
 from core.toolbelt import Toolbelt
 from core.tools import Toolbox
@@ -11,6 +12,7 @@ from core.toolsets.skills import SkillsConfig, toolset
 from tests.scene import CALLER
 
 SOUND = "---\nname: deploy\nsummary: How we deploy\n---\n# Deploy\n\nFirst look.\n"
+NO_SECRETS = Redactor.of([])
 DEPLOY = Skill(name="deploy", summary="How we deploy", body="# Deploy\n\nFirst look.")
 
 
@@ -50,9 +52,11 @@ def test_t12_a_bad_file_is_one_line_with_file_line_and_field(text: str, said: st
     assert "\n" not in caught.value.shown
 
 
-def belt(*skills: Skill, config: SkillsConfig | None = None) -> Toolbelt:
+def belt(
+    *skills: Skill, config: SkillsConfig | None = None, redactor: Redactor = NO_SECRETS
+) -> Toolbelt:
     config = config or SkillsConfig()
-    return Toolbelt.of([toolset(config, Shelf(skills=skills)).exposed(config)])
+    return Toolbelt.of([toolset(config, Shelf(skills=skills), redactor).exposed(config)])
 
 
 def menu(belt: Toolbelt) -> str:
@@ -88,6 +92,26 @@ async def test_t12_a_long_text_is_cut_where_the_configuration_says() -> None:
     assert "Cut here" in text
 
 
+@pytest.mark.parametrize("before", range(285, 301))
+async def test_t12_nothing_shows_of_a_secret_that_lies_where_the_text_is_cut(
+    before: int,
+) -> None:
+    secret = "correct horse 0451"
+    leaks = Skill(name="deploy", summary="s", body="." * before + secret + "." * 5_000)
+    config = SkillsConfig(most_bytes=300)
+    text = await body(belt(leaks, config=config, redactor=Redactor.of([secret])))
+    shown = text.splitlines()[1].removeprefix("> ").strip(".")
+    assert MASK.startswith(shown)
+    assert "Cut here" in text
+
+
+async def test_t12_nothing_shows_of_a_secret_that_has_several_lines() -> None:
+    secret = "correct\nhorse\n0451"
+    leaks = Skill(name="deploy", summary="s", body=f"Use\n{secret}\nfor it.")
+    text = await body(belt(leaks, redactor=Redactor.of([secret])))
+    assert text.splitlines()[1:] == ["> Use", f"> {MASK}", "> for it."]
+
+
 @pytest.mark.parametrize("name", ["../deploy", "deploy.md", "", "/etc/passwd"])
 def test_t12_a_name_is_a_closed_choice_so_no_path_is_ever_read(name: str) -> None:
     tool = belt(DEPLOY).beside(Toolbox(()), Channel.COMMAND)["skill"]
@@ -102,10 +126,13 @@ def test_t12_without_skills_nothing_is_offered() -> None:
 
 def test_t12_a_bad_file_stops_the_start_only_where_strict() -> None:
     shelf = Shelf(skills=(DEPLOY,), faults=("skills/x.md:1: wrong. Correct it.",))
-    assert toolset(SkillsConfig(), shelf).faults == shelf.faults
-    assert toolset(SkillsConfig(), Shelf(skills=(), faults=shelf.faults)).faults == shelf.faults
+    assert toolset(SkillsConfig(), shelf, NO_SECRETS).faults == shelf.faults
+    assert (
+        toolset(SkillsConfig(), Shelf(skills=(), faults=shelf.faults), NO_SECRETS).faults
+        == shelf.faults
+    )
     with pytest.raises(Invalid, match=r"skills/x\.md:1: wrong"):
-        toolset(SkillsConfig(strict=True), shelf)
+        toolset(SkillsConfig(strict=True), shelf, NO_SECRETS)
 
 
 @pytest.mark.parametrize("most", [True, 255, 32 * 1024 + 1])
