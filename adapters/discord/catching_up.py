@@ -1,0 +1,137 @@
+"""What was written while nobody was connected: fetched at the beginning of each session.
+
+Discord keeps messages for whoever asks, and tells nobody of them twice. Buttons and commands of that
+time are lost, as whoever pressed or typed has seen.
+"""
+
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import aiohttp
+import discord
+
+from adapters.discord import converting
+from adapters.discord.hearing import Hearing
+from adapters.platforms.tasks import failed, log
+
+AT_A_START = 15 * 60.0
+"""Of so many seconds before the first session, it is looked for what was asked."""
+OVERLAP = 60.0
+"""Seconds before the last message that was seen, of which another may not have come."""
+_PAGE, _PAGES, _ALL_PAGES = 100, 10, 100
+"""Messages in one answer; answers about one channel, and about all of them."""
+_EPOCH = 1_420_070_400_000
+Channel: TypeAlias = (
+    discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class CatchingUp:
+    """Hands over what was asked meanwhile, the oldest first in each channel."""
+
+    hearing: Hearing
+    guilds: Collection[str]
+    at_a_start: float = AT_A_START
+    _since: dict[int, int] = field(default_factory=dict[int, int])
+    """By shard, the newest message that was seen."""
+    _from: dict[int, int] = field(default_factory=dict[int, int])
+    """By shard, where to begin to look, as of the beginning of its session."""
+    _awaited: set[int] = field(default_factory=set[int])
+    """The servers that have not been looked through yet."""
+
+    def saw(self, shard: int, message: int) -> None:
+        """Know that everything before a message has come, or will be looked for."""
+        self._since[shard] = max(message, self._since.get(shard, 0))
+
+    def forget(self, shard: int) -> None:
+        """Know nothing of a shard that somebody else held meanwhile."""
+        self._since.pop(shard, None)
+
+    def begins(self, client: discord.Client) -> None:
+        """Have what comes in wait until each server of ours was looked through."""
+        shard = client.shard_id or 0
+        self._from[shard] = self._since_when(shard)
+        self._awaited |= self._ours(client)
+        if self._awaited:
+            self.hearing.hold()
+
+    def is_there(self, client: discord.Client) -> None:
+        """Wait for no server any more: those that are missing are out of order at Discord's end."""
+        self._no_longer(self._ours(client))
+
+    async def look(self, client: discord.Client, guild: discord.Guild) -> None:
+        """Look through every channel of a server in which something was written since."""
+        try:
+            if str(guild.id) in self.guilds:
+                await self._through(guild, self._from.get(client.shard_id or 0, 0))
+        finally:
+            self._no_longer({guild.id})
+
+    def _ours(self, client: discord.Client) -> set[int]:
+        return {guild.id for guild in client.guilds if str(guild.id) in self.guilds}
+
+    def _no_longer(self, guilds: set[int]) -> None:
+        was_awaited = bool(self._awaited)
+        self._awaited -= guilds
+        if was_awaited and not self._awaited:
+            self.hearing.release()
+
+    async def _through(self, guild: discord.Guild, since: int) -> None:
+        pages = _ALL_PAGES
+        for channel in _newest_first(guild, since):
+            if pages <= 0:
+                log.warning("discord: too much was written meanwhile to look through all of it")
+                return
+            pages -= await self._of(channel, since)
+
+    def _since_when(self, shard: int) -> int:
+        known = self._since.get(shard)
+        if known is None:
+            return _snowflake(time.time() - self.at_a_start)
+        return max(0, known - _ids(OVERLAP))
+
+    async def _of(self, channel: Channel, since: int) -> int:
+        """Hand over what was written in one channel; return how many answers that took."""
+        count = 0
+        try:
+            after = discord.Object(id=since)
+            async for message in channel.history(
+                limit=_PAGE * _PAGES, after=after, oldest_first=True
+            ):
+                count += 1
+                seen = converting.written(message)
+                if seen is not None:
+                    self.hearing.caught_up(seen)
+        except (discord.DiscordException, aiohttp.ClientError, OSError, RuntimeError) as error:
+            failed(error)
+        return 1 + count // _PAGE
+
+
+def _newest_first(guild: discord.Guild, since: int) -> list[Channel]:
+    found = [one for one in _channels(guild) if (one.last_message_id or 0) > since]
+    return sorted(found, key=lambda one: one.last_message_id or 0, reverse=True)
+
+
+def _channels(guild: discord.Guild) -> Iterator[Channel]:
+    """Return where something may have been written that Sayso may read."""
+    every: list[Channel] = [
+        *guild.text_channels,
+        *guild.voice_channels,
+        *guild.stage_channels,
+        *guild.threads,
+    ]
+    for channel in every:
+        if channel.permissions_for(guild.me).read_message_history:
+            yield channel
+
+
+def _snowflake(seconds: float) -> int:
+    """Return the smallest id of whatever was made at that time or later."""
+    return max(0, int(seconds * 1000) - _EPOCH) << 22
+
+
+def _ids(seconds: float) -> int:
+    return int(seconds * 1000) << 22

@@ -1,0 +1,209 @@
+"""What people write: taken in the order in which it was written, and tried again while it cannot be stored.
+
+Discord delivers a message once and waits for no acknowledgement, so nobody but us would try again.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from adapters.discord.findings import Act, AskWhy, Ignored, Sentence, Us
+from adapters.discord.inbound import read
+from adapters.discord.lanes import Lanes, Work
+from adapters.discord.replies import Replies
+from adapters.discord.seen import Added, Removed, Rewritten, Where, Written
+from adapters.platforms.takes import Outcome, Takes, outcome_of
+from adapters.platforms.tasks import Tasks, failed, log
+from core.errors import SaysoError, Unavailable
+from core.events import Ask, Invited, Stop, StopHere
+from core.platforms import Desk, Event, Told
+
+Heard: TypeAlias = Written | Rewritten | Removed
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Seconds between the tries to store one message; then whoever wrote it is told."""
+_LATE = Unavailable("Sayso could not look at this message. Send it again.")
+
+
+@dataclass(slots=True, kw_only=True)
+class Hearing:
+    """Hands messages to the desk. Whoever has to be told something is answered where they wrote."""
+
+    desk: Desk
+    us: Callable[[], Us]
+    tasks: Tasks
+    takes: Takes
+    lanes: Lanes
+    replies: Replies
+    parent: Callable[[str], Awaitable[str | None]]
+    """Says in which channel a thread is that nothing is known of; None where it is no thread."""
+    pauses: tuple[float, ...] = PAUSES
+    leaving: asyncio.Event = field(default_factory=asyncio.Event)
+    """Once set, nothing is taken any more: whoever is connected next fetches it."""
+    holds: float = 10.0
+    """Seconds for which what comes in waits at most for what was written before it."""
+    _held: list[tuple[str | None, Work]] | None = None
+    _heard: set[str] = field(default_factory=set[str])
+    """What waits: it is here, and need not be fetched."""
+    _until: asyncio.TimerHandle | None = None
+
+    def heard(self, seen: Heard, *, is_known: bool = True) -> None:
+        """Take a message, or that one changed. `is_known` says whether it is if this is in a thread."""
+        if self.leaving.is_set():
+            return
+        if not is_known:
+            self._add(seen, lambda: self._placed_and_taken(seen))
+            return
+        match read(seen, self.us()):
+            case Ignored(why=why):
+                log.debug("discord: ignored, for %s", why)
+            case Act(event=Stop() | StopHere() as event):
+                self._add(seen, lambda: self._taken(seen, event), lane=None)
+            case Act(event=event):
+                self._add(seen, lambda: self._taken(seen, event))
+            case Sentence(text=text):
+                self._add(seen, lambda: self._told(seen, Told(text=text)))
+            case AskWhy():
+                log.debug("discord: no message asks for a form")
+
+    def caught_up(self, seen: Written) -> None:
+        """Take a message that was written while nobody was connected, if it asks for something.
+
+        It may have been taken and answered by whoever was connected then.
+        """
+        is_here = self.leaving.is_set() or _key(seen) in self._heard
+        match read(seen, self.us()):
+            case Act(event=Ask() as event) if not is_here:
+                self.lanes.add(seen.where.channel, lambda: self._taken(seen, event, again=True))
+            case _:
+                log.debug("discord: nothing that is asked")
+
+    def leaves(self) -> None:
+        """Take nothing any more."""
+        self.leaving.set()
+        self.release()
+
+    def hold(self) -> None:
+        """Let what comes in wait for what was written before it, though not for long."""
+        if self.leaving.is_set():
+            return
+        if self._held is None:
+            self._held = []
+        self._until = self._later(self.holds)
+
+    def release(self) -> None:
+        """Take what had to wait."""
+        held, self._held = self._held or [], None
+        if self._until is not None:
+            self._until.cancel()
+        self._heard.clear()
+        for lane, work in held:
+            self._begin(lane, work)
+
+    def added(self, seen: Added, when: str) -> None:
+        """Greet a server into which Sayso was brought, once for each time."""
+        found = read(seen, self.us())
+        if self.leaving.is_set() or not isinstance(found, Act):
+            return
+        self.takes.of(f"added:{seen.guild}:{when}", lambda: self._greeted(found.event, when))
+
+    async def _placed_and_taken(self, seen: Heard) -> None:
+        """Find out where it was written, then take it."""
+        at = where(seen)
+        try:
+            parent = await self.parent(at.channel)
+        except SaysoError as error:
+            failed(error)
+            await self._told(seen, _LATE)
+            return
+        self.heard(_moved(seen, replace(at, parent=parent)))
+
+    def _add(self, seen: Heard, work: Work, *, lane: str | None = "") -> None:
+        """Do it in its turn; in the lane None that is at once, as stopping never waits."""
+        lane = where(seen).channel if lane == "" else lane
+        if self._held is None:
+            self._begin(lane, work)
+            return
+        self._heard.add(_key(seen))
+        self._held.append((lane, work))
+
+    def _begin(self, lane: str | None, work: Work) -> None:
+        if lane is None:
+            self.tasks.start(work())
+        else:
+            self.lanes.add(lane, work)
+
+    def _later(self, seconds: float) -> asyncio.TimerHandle:
+        if self._until is not None:
+            self._until.cancel()
+        return asyncio.get_running_loop().call_later(seconds, self.release)
+
+    async def _taken(self, seen: Heard, event: Event, *, again: bool = False) -> None:
+        """Take it once, however often it comes."""
+        await self.takes.of(_key(seen), lambda: self._taken_and_told(seen, event, again=again))
+
+    async def _taken_and_told(self, seen: Heard, event: Event, *, again: bool) -> Outcome:
+        outcome = await self._stored(event)
+        if isinstance(event, Ask) and not (again or isinstance(outcome, SaysoError)):
+            await self.replies.typing(event.place)
+        await self._told(seen, outcome, again=again)
+        return outcome
+
+    async def _stored(self, event: Event) -> Outcome:
+        """Have it taken, and try again for a while where it could not be stored."""
+        outcome = await outcome_of(self.desk.take(event))
+        for pause in self.pauses:
+            if not isinstance(outcome, Unavailable) or await self._leaves_within(pause):
+                return outcome
+            outcome = await outcome_of(self.desk.take(event))
+        return outcome
+
+    async def _leaves_within(self, pause: float) -> bool:
+        try:
+            async with asyncio.timeout(pause):
+                return await self.leaving.wait()
+        except TimeoutError:
+            return False
+
+    async def _told(self, seen: Heard, outcome: Outcome, *, again: bool = False) -> None:
+        author = None if isinstance(seen, Removed) else _author(seen)
+        if isinstance(outcome, Unavailable) and self.leaving.is_set():
+            return  # it is fetched by whoever is connected next
+        if author is not None:
+            key = f"told:{_key(seen)}"
+            await self.replies.told(where(seen), author, outcome, key=key, again=again)
+
+    async def _greeted(self, event: Event, when: str) -> Outcome:
+        outcome = await outcome_of(self.desk.take(event))
+        if isinstance(outcome, SaysoError):
+            failed(outcome)
+        elif isinstance(event, Invited):
+            await self.replies.greets(
+                event.place, outcome, key=f"added:{event.place.workspace}:{when}"
+            )
+        return outcome
+
+
+def where(seen: Heard) -> Where:
+    """Return where a message is."""
+    return seen.now.where if isinstance(seen, Rewritten) else seen.where
+
+
+def _author(seen: Written | Rewritten) -> str:
+    return seen.now.author.user if isinstance(seen, Rewritten) else seen.author.user
+
+
+def _moved(seen: Heard, at: Where) -> Heard:
+    if isinstance(seen, Rewritten):
+        return replace(seen, now=replace(seen.now, where=at))
+    return replace(seen, where=at)
+
+
+def _key(seen: Heard) -> str:
+    match seen:
+        case Written():
+            return f"msg:{seen.id}"
+        case Rewritten():
+            return f"edit:{seen.now.id}:{seen.edited}"
+        case Removed():
+            return f"gone:{seen.id}"
