@@ -53,6 +53,7 @@ async def test_a_session_that_is_over_begins_anew_and_misses_what_was(
     await discord.people.writes(ALICE, OPS, "after")
     await discord.until(lambda: listening.words == ["after"])
     assert discord.gateway.resumed == []
+    assert discord.gateway.sessions == discord.gateway.connected
 
 
 async def test_a_session_that_was_forgotten_cannot_be_taken_up(

@@ -129,6 +129,32 @@ async def test_history_is_read_in_both_directions(discord: FakeDiscord, rest: Li
     later = [each.content async for each in ops(rest).history(after=after, oldest_first=True)]
     earlier = [each.content async for each in ops(rest).history(before=after)]
     assert (newest, later, earlier) == (["4", "3"], ["2", "3", "4"], ["0"])
+    path = f"/channels/{OPS}/messages?limit=2&after={made[1]['id']}"
+    assert [each["content"] for each in await rest.listed(path)] == ["3", "2"]
+
+
+async def test_a_bot_cannot_hide_its_own_message_nor_reply_to_a_notice(
+    discord: FakeDiscord, rest: Listening
+) -> None:
+    own = await rest.call("POST", f"/channels/{OPS}/messages", {"content": "x", "flags": 1 << 6})
+    assert own["flags"] == 0
+    thread = await discord.people.opens_thread(ALICE, OPS, "one", own)
+    [first] = await rest.listed(f"/channels/{thread}/messages")
+    reply: Json = {"content": "x", "message_reference": {"message_id": first["id"]}}
+    with pytest.raises(dpy.HTTPException) as refused:
+        await rest.call("POST", f"/channels/{thread}/messages", reply)
+    assert refused.value.code == 50035
+
+
+async def test_previews_can_be_taken_away_and_given_back(
+    discord: FakeDiscord, rest: Listening
+) -> None:
+    message = await ops(rest).send("https://example.com/a")
+    path = f"/channels/{OPS}/messages/{message.id}"
+    assert (await rest.call("PATCH", path, {"flags": 1 << 2}))["flags"] == 1 << 2
+    assert discord.previews == []
+    assert (await rest.call("PATCH", path, {"flags": 0}))["flags"] == 0
+    assert discord.previews == ["https://example.com/a"]
 
 
 async def test_nobody_elses_message_can_be_edited(discord: FakeDiscord, rest: Listening) -> None:
