@@ -215,7 +215,9 @@ def manifest(file: Path, *, url: str | None) -> Printed:
 def sync_discord(file: Path) -> Printed:
     """Register the commands of the bot where Discord has others, and tell where to invite it."""
     synced = leaving.run(wiring.sync_discord(settings.read(file), wiring.home_of(file)))
-    told = "are registered now" if synced.changed else "were registered already; nothing has changed"
+    told = (
+        "are registered now" if synced.changed else "were registered already; nothing has changed"
+    )
     return Printed(
         object={
             "changed": synced.changed,

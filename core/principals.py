@@ -109,7 +109,7 @@ class Directory:
         if tenant is None or len(found) != 1:
             name = one_line(identity.user, 64)
             raise Refused(
-                f"{_STRANGER} On {identity.platform} your name is {name}.",
+                f"{_STRANGER} On {identity.platform.capitalize()} your name is {name}.",
                 logged=_STRANGER,
                 identity=identity,
                 matches=len(found),

@@ -21,6 +21,7 @@ from adapters.discord.replies import Replies
 from adapters.discord.rest import Rest
 from adapters.discord.setup import DiscordSetup
 from adapters.discord.shards import Shards, Terms
+from adapters.discord.sync import Synced, synced
 from adapters.discord.tree import Interaction
 from adapters.discord.whoever import Parents, Whoever
 from adapters.platforms.takes import Takes
@@ -80,6 +81,11 @@ class DiscordPlatform:
         """See the port."""
         async with self.rest.opened():
             return await Checks(rest=Asked(self.rest), setup=self.setup).faults()
+
+    async def sync(self) -> Synced:
+        """Register the commands where Discord has others; raise `SaysoError` where that fails."""
+        async with self.rest.opened():
+            return await synced(Asked(self.rest))
 
     def _shards(self, inflow: Inflow, user: str) -> Shards:
         return Shards(

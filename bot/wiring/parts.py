@@ -83,8 +83,11 @@ class Parts:
                 directory=lambda: authority().directory,
             ),
         )
-        chats = {name: platform.chat for name, platform in self.platforms.items()}
-        self.chats: Mapping[str, Chat] = {**chats, **seams.chats, TERMINAL: terminals}
+        self.chats: Mapping[str, Chat] = {
+            **{name: platform.chat for name, platform in self.platforms.items()},
+            **seams.chats,
+            TERMINAL: terminals,
+        }
         work = home / configured.runbooks.workdir
         self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
         self.heads = heads_of(file, configured)

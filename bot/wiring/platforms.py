@@ -106,7 +106,9 @@ def discord_of(configured: Settings, ground: Ground) -> "DiscordPlatform":
 
     section = configured.discord
     if section is None:
-        raise Invalid("There is no section `discord` in sayso.yml. Add it; docs/discord.md says how.")
+        raise Invalid(
+            "There is no section `discord` in sayso.yml. Add it; docs/discord.md says how."
+        )
     return DiscordPlatform(
         setup=DiscordSetup(
             token=settings.secret("discord.token", section.token, ground.home),

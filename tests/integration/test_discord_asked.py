@@ -144,23 +144,23 @@ async def test_nothing_is_wrong_once_the_commands_are_registered(
 ) -> None:
     (sentence,) = await faults_of(discord, asked).faults()
     assert "sayso sync discord" in sentence
-    assert await synced(asked, payload())
+    assert (await synced(asked)).changed
     assert await faults_of(discord, asked).faults() == ()
 
 
 async def test_commands_are_written_exactly_where_they_differ(
     discord: FakeDiscord, asked: Asked
 ) -> None:
-    assert await synced(asked, payload())
-    assert not await synced(asked, payload())
+    assert (await synced(asked)).changed
+    assert not (await synced(asked)).changed
     assert len(discord.calls(f"PUT {COMMANDS}")) == 1
     discord.declares([{"name": "ask", "description": "Something else", "type": 1}])
-    assert await synced(asked, payload())
+    assert (await synced(asked)).changed
     assert len(discord.world.commands[None]) == len(payload())
 
 
 async def test_everything_that_is_wrong_is_told_at_once(discord: FakeDiscord, asked: Asked) -> None:
-    await synced(asked, payload())
+    await synced(asked)
     discord.world.privileged = 0
     discord.world.deny(OPS, "attach_files", who=BOT_ROLE)
     discord.world.guilds[GUILD].roles.remove(
@@ -179,7 +179,7 @@ async def test_everything_that_is_wrong_is_told_at_once(discord: FakeDiscord, as
 async def test_what_everybody_may_no_longer_do_sayso_asks_for_itself(
     discord: FakeDiscord, asked: Asked
 ) -> None:
-    await synced(asked, payload())
+    await synced(asked)
     discord.world.guilds[GUILD].roles[0]["permissions"] = str(1 << 10 | 1 << 11)
     (sentence,) = await faults_of(discord, asked).faults()
     assert "Read Message History" in sentence
@@ -204,7 +204,7 @@ async def test_an_answer_that_is_lost_holds_nothing_of_the_sdk(
     await asked.user()
     discord.faults.down = True
     with pytest.raises(SaysoError) as caught:
-        await synced(asked, payload())
+        await synced(asked)
     assert isinstance(caught.value, Unavailable)
     shown = "".join(traceback.format_exception(caught.value)) + repr(caught.value.__dict__)
     assert discord.token not in shown

@@ -132,7 +132,7 @@ async def test_c58_what_is_asked_outside_of_a_thread_opens_one(front: Front) -> 
     await front.until(Text)
     assert front.chat.messages[0] == Opening(author="alice", text="show ledger", asker=ALICE)
     places = [place.thread for place, _ in front.chat.shown.values()]
-    assert places == [None, "m1"]
+    assert places == [f"{OPENS}1", "m1"]
 
 
 async def test_words_in_a_thread_that_is_nobodys_of_ours_are_not_heard(front: Front) -> None:

@@ -59,7 +59,10 @@ def test_p09_none_and_more_than_one_match_are_refused_in_the_same_words(
     with pytest.raises(Refused) as refusal:
         DIRECTORY.resolve(identity)
     told = "Sayso does not know you here. Ask an operator to list you under `people`."
-    assert refusal.value.shown == f"{told} On {identity.platform} your name is {identity.user}."
+    assert (
+        refusal.value.shown
+        == f"{told} On {identity.platform.capitalize()} your name is {identity.user}."
+    )
     assert refusal.value.logged == told
 
 

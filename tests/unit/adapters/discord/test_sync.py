@@ -37,20 +37,20 @@ class FakeRest:
 
 async def test_commands_are_registered_once_and_then_left_alone() -> None:
     rest = FakeRest()
-    assert await synced(rest, payload())
-    assert not await synced(rest, payload())
+    assert (await synced(rest)).changed
+    assert not (await synced(rest)).changed
     assert rest.writes == 1
 
 
 async def test_what_was_changed_elsewhere_or_is_too_much_is_put_right() -> None:
     rest = FakeRest()
-    await synced(rest, payload())
+    await synced(rest)
     rest.registered.append({"name": "old", "description": "Gone"})
-    assert await synced(rest, payload())
+    assert (await synced(rest)).changed
     assert len(rest.registered) == len(payload())
 
 
 async def test_a_discord_that_does_not_answer_is_no_success() -> None:
     rest = FakeRest(fails=unanswered("write commands", why="x"))
     with pytest.raises(Unavailable):
-        await synced(rest, payload())
+        await synced(rest)
