@@ -6,6 +6,13 @@ from tests.standins.discord.state import State
 from tests.standins.discord.wire import DiscordSays, Json, copied, missing_permissions, unknown
 from tests.standins.discord.world import CONTENT, MEMBERS, OWNER, Guild, World
 
+BOT_ADDED = 28
+"""What a server's log has where a bot was brought into it."""
+IN_LOG = (
+    "webhooks", "integrations", "threads", "application_commands", "guild_scheduled_events",
+    "auto_moderation_rules",
+)  # fmt: skip
+
 
 def application(world: World) -> Json:
     """Return the bot's application."""
@@ -54,7 +61,7 @@ def named_application(state: State, asked: Asked) -> Json:
 def guilds(state: State, asked: Asked) -> list[Json]:
     """Return the servers that the bot is in."""
     after, most = int(asked.query.get("after", 0)), int(asked.query.get("limit", 200))
-    found = sorted(state.world.guilds, key=int)
+    found = sorted(state.world.joined, key=int)
     there = [each for each in found if int(each) > after][:most]
     return [_named(state.world, each) for each in there]
 
@@ -100,6 +107,26 @@ def guild(state: State, asked: Asked) -> Json:
 def roles(state: State, asked: Asked) -> list[Json]:
     """Return the roles of a server."""
     return [copied(each) for each in _guild(state.world, asked).roles]
+
+
+@route("GET /guilds/{guild}/audit-logs")
+def log(state: State, asked: Asked) -> Json:
+    """Return who brought the bot into a server, to a bot that may read that."""
+    found, world = _guild(state.world, asked), state.world
+    guild = asked.path["guild"]
+    ids = {guild, *found.members[world.bot]["roles"]}
+    there = [each for each in found.roles if each["id"] in ids]
+    may = permissions.granted(there, [], everyone=guild, member=world.bot)
+    if not may & permissions.BITS["view_audit_log"]:
+        raise missing_permissions()
+    who, wanted = world.brought.get(guild), asked.query.get("action_type", str(BOT_ADDED))
+    entry = {"id": guild, "user_id": who, "target_id": world.bot, "action_type": BOT_ADDED}
+    known = who is not None and wanted == str(BOT_ADDED)
+    return {
+        "audit_log_entries": [entry] if known else [],
+        "users": [copied(world.users[each]) for each in (who, world.bot) if each],
+        **{each: list[Json]() for each in IN_LOG},
+    }  # fmt: skip
 
 
 @route("GET /guilds/{guild}/channels")

@@ -12,6 +12,7 @@ from tests.standins.discord.changes import Changes
 from tests.standins.discord.faults import Faults
 from tests.standins.discord.gateway import Gateway
 from tests.standins.discord.interactions import FIRST_WITHIN, Interaction
+from tests.standins.discord.limits import BY_SOMEBODY
 from tests.standins.discord.people import People
 from tests.standins.discord.pings import Pings, previews
 from tests.standins.discord.rates import Rates
@@ -99,12 +100,12 @@ class FakeDiscord:
 
     def seen_in(self, channel: str) -> list[str]:
         """Return what everybody reads in a channel or thread, the oldest first."""
-        there = [each for each in self.world.history(channel) if each.now["type"] in (0, 19, 20)]
+        there = [each for each in self.world.history(channel) if each.now["type"] in BY_SOMEBODY]
         return [plain.text_of(each.now) for each in there]
 
     def messages(self, channel: str) -> list[Json]:
         """Return the messages of a channel or thread as they are now, notices of Discord aside."""
-        there = [each for each in self.world.history(channel) if each.now["type"] in (0, 19, 20)]
+        there = [each for each in self.world.history(channel) if each.now["type"] in BY_SOMEBODY]
         return [copied(each.now) for each in there]
 
     def message(self, message: str) -> Json:

@@ -222,7 +222,7 @@ class Gateway:
     def _begin(self, session: Session) -> None:
         """Tell a new session who it is, and of every server of its shard."""
         number, count = session.shard
-        there = [each for each in self.world.guilds if (int(each) >> 22) % count == number]
+        there = [each for each in self.world.joined if (int(each) >> 22) % count == number]
         application = directory.application(self.world)
         session.put("READY", {
             "v": 10, "user": self.world.users[self.world.bot], "session_id": session.id,

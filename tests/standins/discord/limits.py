@@ -8,6 +8,10 @@ from tests.standins.discord.wire import DiscordSays, Json, objects, wrong
 EPHEMERAL, SUPPRESSED, SILENT, V2 = 1 << 6, 1 << 2, 1 << 12, 1 << 15
 HAS_THREAD, LOADING = 1 << 5, 1 << 7
 """Flags of a message. https://docs.discord.com/developers/resources/message"""
+SETTABLE = SUPPRESSED | SILENT | V2
+"""What a bot can set on a message of a channel; anything else is ignored."""
+BY_SOMEBODY = (0, 19, 20)
+"""The kinds of messages that somebody wrote: words, replies, answers to commands."""
 CONTENT, NONCE, FILES, FILE_BYTES = 2000, 25, 10, 10 * 2**20
 FORBIDDEN_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
 

@@ -21,6 +21,7 @@ def post(state: State, asked: Asked) -> Json:
     world, channel, body = state.world, asked.path["channel"], asked.body
     _writable(world, channel, has_files=bool(asked.files))
     limits.check_nonce(body)
+    body = body | {"flags": int(body.get("flags") or 0) & limits.SETTABLE}
     if earlier := _posted(world, channel, body):
         return copied(earlier.now)
     more = _reply(world, channel, body)
@@ -138,6 +139,8 @@ def _reply(world: World, channel: str, body: Json) -> Json:
     if not world.may(channel, "read_message_history"):
         raise DiscordSays(400, 160002, "Cannot reply without permission to read message history")
     found = world.messages.get(str(reference.get("message_id")))
+    if found and found.now["type"] not in limits.BY_SOMEBODY:
+        raise wrong("message_reference", "Cannot reply to a system message")
     if found is None or found.gone or found.channel != channel:
         if reference.get("fail_if_not_exists", True):
             raise wrong("message_reference", "Unknown message")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.standins.discord import acts, plain, posting, shapes, threads
+from tests.standins.discord.gateway import created
 from tests.standins.discord.interactions import COMMAND, Interaction, Modal
 from tests.standins.discord.messages import replies
 from tests.standins.discord.state import State
@@ -148,6 +149,18 @@ class People:
         member = self.world.guilds[guild].members[user]
         member["roles"] = list(roles)
         self.world.tell("GUILD_MEMBER_UPDATE", {**copied(member), "guild_id": guild})
+
+    async def brings(self, user: str, guild: str) -> None:
+        """Bring the bot into a server that there is by now, where that is told as new."""
+        self.world.brought[guild] = user
+        told = created(self.world, guild)
+        del told["unavailable"]
+        self.world.tell("GUILD_CREATE", {**told, "guild_id": guild})
+
+    async def sends_away(self, guild: str = GUILD) -> None:
+        """Send the bot out of a server, which it has not seen since."""
+        self.world.guilds[guild].members.pop(self.world.bot)
+        self.world.tell("GUILD_DELETE", {"id": guild, "guild_id": guild})
 
     async def leaves(self, user: str, guild: str = GUILD) -> None:
         """Have somebody leave a server."""

@@ -46,8 +46,9 @@ def edit(
         message.now[key] = copied(body)[key] or ("" if key == "content" else [])
     message.now["attachments"] = attached
     if body.get("flags") is not None:
-        stays = limits.EPHEMERAL | limits.V2 | limits.HAS_THREAD
-        message.now["flags"] = (message.now["flags"] & stays) | int(body["flags"])
+        stays = message.now["flags"] & ~limits.SUPPRESSED
+        changed = int(body["flags"]) & (limits.SUPPRESSED | limits.V2)
+        message.now["flags"] = stays | changed
     message.now["flags"] &= ~limits.LOADING
     message.now["edited_timestamp"] = world.time.stamp()
     _reach(world, message, body, is_edit=True)

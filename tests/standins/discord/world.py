@@ -81,6 +81,8 @@ class World:
     nonces: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     nonce_seconds: float = 180
     """How long a nonce is known: "the past few minutes"."""
+    brought: dict[str, str] = field(default_factory=dict[str, str])
+    """Who brought the bot into a server, where its log has that."""
     shut_to_bot: set[str] = field(default_factory=set[str])
     """Who takes no direct messages from the bot."""
     tell: Tell = lambda _name, _data: None
@@ -99,6 +101,11 @@ class World:
         """Let there be a role; return its id."""
         self.guilds[guild].roles.append(shapes.role(role, name, permissions.bits(*can)))
         return role
+
+    def lets(self, role: str, *can: str, guild: str = GUILD) -> None:
+        """Have a role allow this and nothing else; a server's own id is the role of everybody."""
+        [found] = [each for each in self.guilds[guild].roles if each["id"] == role]
+        found["permissions"] = str(permissions.bits(*can))
 
     def guild(self, guild: str, name: str) -> str:
         """Let there be a server with the bot in it; return its id."""
@@ -120,9 +127,14 @@ class World:
         """Return the direct messages of somebody with the bot."""
         if user not in self.users or user == self.bot:
             raise unknown(10013, "User")
-        channel = str(10**17 + int(user))
+        channel = str(62 * 10**16 + int(user) % 10**15)
         self.channels.setdefault(channel, shapes.direct(channel, self.users[user]))
         return channel
+
+    @property
+    def joined(self) -> list[str]:
+        """Return the servers that the bot is in."""
+        return [key for key, each in self.guilds.items() if self.bot in each.members]
 
     def partner(self, channel: str) -> str | None:
         """Return whose direct messages these are; None in a server."""
