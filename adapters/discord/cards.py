@@ -42,24 +42,21 @@ def looked_at(asking: Asking, *more: Button) -> Asking:
     return replace(asking, card=replace(asking.card, buttons=given))
 
 
-def can_be_approved(card: Card) -> bool:
-    """Return whether whoever sees all of a card may say yes."""
-    return any(button.verb == "approve" for button in card.buttons)
-
-
 def named(asking: Asking, guild: str) -> tuple[str, ...]:
     """Return who is mentioned below a card: whoever's yes would count, while it would."""
-    is_open = any(button.verb in {"approve", "review"} for button in asking.card.buttons)
-    return words.users(asking.wanted, guild)[: words.MOST_NAMED] if is_open else ()
+    known = words.users(asking.wanted, guild)
+    return known[: words.MOST_NAMED] if _waits(asking.card) else ()
+
+
+def _waits(card: Card) -> bool:
+    return any(button.verb in {"approve", "review"} for button in card.buttons)
 
 
 def _components(asking: Asking, guild: str) -> list[JsonObject]:
     title = f"### {literal(one_line(asking.card.title, _WHOLE) or '…')}"
     said = [layout.text(section) for section in (title, *sections(asking, guild))]
     rows = layout.pressed(asking.card.buttons)
-    colour = (
-        layout.WAITS if any(b.verb in {"approve", "review"} for b in asking.card.buttons) else None
-    )
+    colour = layout.WAITS if _waits(asking.card) else None
     return [layout.container([*said, *([layout.separator()] if rows else []), *rows], colour)]
 
 
@@ -70,13 +67,17 @@ def sections(asking: Asking, guild: str) -> Iterator[str]:
         yield words.code("\n".join(card.plan))
     yield "\n".join(_entries(card))
     if any(card.preview):
-        yield f"{bold(literal(PREVIEW))}\n{words.code(chr(10).join(card.preview))}"
+        yield _headed(PREVIEW, words.code("\n".join(card.preview)))
     if any(card.unchecked):
-        yield f"{bold(literal(UNCHECKED))}\n{words.quoted(chr(10).join(card.unchecked))}"
+        yield _headed(UNCHECKED, words.quoted("\n".join(card.unchecked)))
     yield bold(dated(one_line(asking.status, _WHOLE))) or "…"
-    if any(button.verb in {"approve", "review"} for button in card.buttons):
+    if _waits(card):
         called = words.may_approve(words.users(asking.wanted, guild))
         yield from [called] if called else []
+
+
+def _headed(title: str, said: str) -> str:
+    return f"{bold(literal(title))}\n{said}"
 
 
 def _entries(card: Card) -> Iterator[str]:

@@ -27,7 +27,7 @@ _OF_ALL_LABELS = 800
 
 def text(content: str) -> JsonObject:
     """Return words, which are Markdown already."""
-    return {"type": TEXT, "content": content or "…"}
+    return {"type": TEXT, "content": content if content.strip() else "…"}
 
 
 def separator() -> JsonObject:

@@ -110,7 +110,8 @@ def _before(part: Part) -> tuple[str, str]:
             return "> ", "> "
         case "item":
             before = "  " * min(part.level, _DEEPEST)
-            return f"{before}{'-' if part.number is None else f'{part.number}.'} ", f"{before}  "
+            mark = "- " if part.number is None else f"{part.number}. "
+            return f"{before}{mark}", f"{before}{' ' * len(mark)}"
         case _:
             return "", ""
 

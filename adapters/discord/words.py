@@ -23,7 +23,7 @@ _USER = re.compile(r"[0-9]{1,20}")
 
 def length(words: str) -> int:
     """Return how many characters these are, in UTF-16: never fewer than in any other count."""
-    return len(words) + sum(character > "\uffff" for character in words)
+    return len(words.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def literal(words: str) -> str:

@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters.platforms.whole import UNCHECKED
 from adapters.slack import cards, messages, rich_text, views
 from core.cards import Button, Card, Fact
 from core.deliveries import Asking
 from core.principals import Identity
-from tests.slack_drawings import ID, PRIVATE, TEAM, asking
+from tests.drawn_samples import ID
+from tests.slack_drawings import PRIVATE, TEAM, asking
 from tests.slack_limits import refused_message, refused_view
 
 lines = st.lists(st.text(alphabet="ab<&\n ", max_size=30), max_size=60).map(tuple)
@@ -61,7 +63,7 @@ def test_the_sections_stand_in_the_order_of_the_card() -> None:
         *card.warnings,
         card.estimate,
         *card.preview,
-        cards.UNCHECKED,
+        UNCHECKED,
         *card.unchecked,
         "Open: 0 of 2 votes",
         "Approve",

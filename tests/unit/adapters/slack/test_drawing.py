@@ -14,41 +14,17 @@ from hypothesis import strategies as st
 from adapters.slack import messages
 from adapters.slack.messages import Drawn
 from adapters.slack.rich_text import weight
-from core.cards import Button, Card, Fact, Verb
-from core.deliveries import Asking, Message, Opening, Progress, Text
+from core.cards import Button
+from core.deliveries import Message, Opening, Progress, Text
 from core.errors import Invalid, OutcomeUnknown, Refused, SaysoError, Unavailable
 from core.platforms import Told
 from core.principals import Identity
-from tests.slack_drawings import ANSWER, FORGED, GOLDEN, SAMPLES, TEAM, asking, drawn, golden
+from tests import said
+from tests.drawn_samples import ANSWER, FORGED
+from tests.said import buttons, long
+from tests.slack_drawings import GOLDEN, SAMPLES, TEAM, asking, drawn, golden
 from tests.slack_limits import refused_message, refused_view
 
-VERBS: tuple[Verb, ...] = (
-    "approve",
-    "deny",
-    "review",
-    "again",
-    "verify",
-    "happened",
-    "did_not",
-    "stop",
-)
-words = st.text(max_size=200) | st.text(alphabet="ab<&>`*_~ \n\u202e😀", max_size=400)
-
-
-def repeated(text: str, times: int) -> str:
-    return text * times
-
-
-long = words | st.builds(
-    repeated,
-    st.text(alphabet="ab<&>`*_~[]()|-#1. \n\t\u200b😀漢", min_size=1, max_size=30),
-    st.sampled_from([1, 3, 30, 300, 900]),
-)
-lines = st.lists(long, max_size=4).map(tuple)
-buttons = st.lists(
-    st.builds(Button, label=words, verb=st.sampled_from(VERBS), request=st.just("a" * 32)),
-    max_size=40,
-).map(tuple)
 people = st.lists(
     st.builds(
         Identity,
@@ -58,44 +34,7 @@ people = st.lists(
     ),
     max_size=60,
 ).map(tuple)
-askings = st.builds(
-    Asking,
-    card=st.builds(
-        Card,
-        title=long,
-        plan=lines,
-        facts=st.lists(st.builds(Fact, label=words, text=long), max_size=12).map(tuple),
-        warnings=lines,
-        estimate=long,
-        preview=lines,
-        unchecked=lines,
-        buttons=buttons,
-    ),
-    status=long,
-    wanted=people,
-)
-said: st.SearchStrategy[Message] = (
-    askings
-    | st.builds(
-        Text,
-        text=long,
-        suggestions=st.lists(long, max_size=30).map(tuple),
-        turn=st.none() | st.just("t_1"),
-        buttons=buttons,
-        is_report=st.booleans(),
-        is_note=st.booleans(),
-    )
-    | st.builds(
-        Progress,
-        run=st.just("r_1"),
-        title=long,
-        status=long,
-        began_at=st.datetimes().map(lambda at: at.replace(tzinfo=UTC)),
-        tail=lines,
-        buttons=buttons,
-    )
-    | st.builds(Opening, author=long, text=long)
-)
+askings = said.askings(people)
 
 
 def wrong(one: Drawn) -> list[str]:
@@ -139,7 +78,7 @@ def test_slack_takes_every_sample(name: str) -> None:
             assert [*refused_view(cast("Mapping[str, Any]", one))] == []
 
 
-@given(said)
+@given(said.messages(people, "t_1"))
 @settings(max_examples=150, deadline=None)
 def test_slack_takes_whatever_is_said(message: Message) -> None:
     shown = messages.draw(message, team=TEAM)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from adapters.slack import views
 from core.deliveries import Asking
 from core.platforms import Home
-from tests.slack_drawings import ID, PRIVATE, TEAM, asking
+from tests.drawn_samples import ID
+from tests.slack_drawings import PRIVATE, TEAM, asking
 from tests.slack_limits import refused_view
 
 words = st.text(alphabet="ab<&>\n\u202e😀", max_size=3_000) | st.text(max_size=100)
