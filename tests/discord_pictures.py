@@ -214,7 +214,8 @@ def picture(name: str) -> str:
     """Return what a golden file holds, as SVG."""
     shown: Any = json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))
     page = Page(style=STYLE)
-    every: list[Block] = shown if isinstance(shown, list) else [shown]
+    several = isinstance(shown, list)
+    every: list[Block] = shown if several else [shown]
     for number, one in enumerate(every):
         page.y += 14 if number else 0
         if "title" in one:

@@ -17,7 +17,9 @@ from tests.standins.discord import ALICE, BOB, BOT, FakeDiscord
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "discord.md").read_text("utf-8")
-BLOCKS = re.findall(r"^ *```(\w+)\n(.*?)^ *```$", PAGE, re.MULTILINE | re.DOTALL)
+BLOCKS: list[tuple[str, str]] = re.findall(
+    r"^ *```(\w+)\n(.*?)^ *```$", PAGE, re.MULTILINE | re.DOTALL
+)
 FILE, GROUPS, MENTIONS = (text for kind, text in BLOCKS if kind == "yaml")
 COMMANDS = [text.strip() for kind, text in BLOCKS if kind == "console"]
 HEARD = chat_commands.Heard(
