@@ -90,8 +90,8 @@ def held() -> str:
     found = list[str]()
     for one in gc.get_objects():
         if isinstance(one, discord.Client) and type(one) is not discord.Client:
-            state: Any = vars(one)["_connection"]
-            store = vars(state)["_view_store"]
+            state: object = vars(one)["_connection"]
+            store: Any = vars(state)["_view_store"]
             kept: list[dict[object, object]] = [
                 vars(store)[name] for name in ("_views", "_synced_message_views", "_modals")
             ]

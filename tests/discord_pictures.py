@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 from tests.captures import FOLDER
 from tests.discord_drawings import ALICE, BOB, CAROL, GOLDEN
@@ -210,12 +210,16 @@ def form(page: Page, shown: Block) -> None:
     page.shapes += above
 
 
+def messages(shown: object) -> list[Block]:
+    """Return each of what a golden file holds, one or several."""
+    return cast("list[Block]", shown if isinstance(shown, list) else [shown])
+
+
 def picture(name: str) -> str:
     """Return what a golden file holds, as SVG."""
     shown: Any = json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))
     page = Page(style=STYLE)
-    several = isinstance(shown, list)
-    every: list[Block] = shown if several else [shown]
+    every = messages(shown)
     for number, one in enumerate(every):
         page.y += 14 if number else 0
         if "title" in one:
