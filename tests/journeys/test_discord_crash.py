@@ -4,7 +4,7 @@ import asyncio
 import signal
 import sys
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -153,31 +153,34 @@ async def test_p15_a_server_that_is_told_to_end_does_so_within_ten_seconds_and_t
     await acme.reads(asked, "Stopped")
 
 
+async def killed_at(acme: Server, route: str, does: Callable[[], Awaitable[object]]) -> None:
+    """Have something done, and the server killed while Discord does what it asked for that."""
+    discord, faults = acme.discord, acme.discord.faults
+    gate, held, done = faults.holds(route), faults.held.get(route, 0), len(discord.calls(route))
+    await does()
+    await discord.until(lambda: faults.held.get(route, 0) > held)
+    await acme.ends(acme.sayso.started[-1], signal.SIGKILL)
+    faults.gates.clear()
+    gate.set()  # Discord had it already, and nobody is there to be told
+    await discord.until(lambda: len(discord.calls(route)) > done)
+
+
 async def test_c60_whatever_was_under_way_at_a_kill_is_there_once(acme: Server) -> None:
     acme.discord.world.nonce_seconds = 0  # as if more than minutes had passed since
-    running = await acme.serve()
+    await acme.serve()
     known = await acme.asks(ALICE, "say first")
     await acme.reads(known, "said first")
-    people, faults = acme.discord.people, acme.discord.faults
+    people = acme.discord.people
     threads = set(acme.discord.threads(OPS))
-    for route, does in (
+    acts: tuple[tuple[str, Callable[[], Awaitable[object]]], ...] = (
         (POST, lambda: people.slash(ALICE, OPS, "ask", text="say opened")),
         (THREAD, lambda: people.mentions(ALICE, OPS, "say mentioned")),
         (POST, lambda: acme.says(ALICE, known, "say answered")),
         (POST, lambda: acme.says(ALICE, known, "restart web in staging")),
-    ):
-        gate = faults.holds(route)
-        held = faults.held.get(route, 0)
-        done = len(acme.discord.calls(route))
-        await does()
-        await acme.discord.until(lambda held=held, route=route: faults.held.get(route, 0) > held)
-        await acme.ends(running, signal.SIGKILL)
-        faults.gates.clear()
-        gate.set()  # Discord had it already, and nobody is there to be told
-        await acme.discord.until(
-            lambda done=done, route=route: len(acme.discord.calls(route)) > done
-        )
-        running = await acme.serve()
+    )
+    for route, does in acts:
+        await killed_at(acme, route, does)
+        await acme.serve()
         await settled(acme)
     first, second = sorted(set(acme.discord.threads(OPS)) - threads)
     assert acme.discord.seen_in(first)[-1:] == ["said opened"]

@@ -59,6 +59,17 @@ async def begun(acme: Server, *, channel: str = OPS) -> str:
 # The gateway
 
 
+def sessions(acme: Server) -> int:
+    """Return how often a session began or was taken up again."""
+    return len(acme.discord.gateway.resumed) + len(acme.discord.gateway.identified)
+
+
+async def connected_anew(acme: Server, began: int) -> None:
+    """Wait until one more did."""
+    gateway = acme.discord.gateway
+    await acme.discord.until(lambda: sessions(acme) > began and gateway.connected, within=40)
+
+
 async def test_a_gateway_that_is_refreshed_cut_closed_or_forgets_loses_and_doubles_nothing(
     acme: Server,
 ) -> None:
@@ -74,16 +85,11 @@ async def test_a_gateway_that_is_refreshed_cut_closed_or_forgets_loses_and_doubl
         ("forgotten", gateway.invalidate),
     )
     for word, happens in goes:
-        began = len(gateway.resumed) + len(gateway.identified)
+        began = sessions(acme)
         await happens()
         await acme.says(ALICE, thread, f"say {word}")
         words.append(f"said {word}")
-        await acme.discord.until(
-            lambda began=began: (
-                len(gateway.resumed) + len(gateway.identified) > began and gateway.connected
-            ),
-            within=40,
-        )
+        await connected_anew(acme, began)
         await acme.says(ALICE, thread, f"say {word}2")
         words.append(f"said {word}2")
         await acme.reads(thread, words[-1])
@@ -246,28 +252,28 @@ async def test_twenty_messages_at_once_are_each_answered_once(acme: Server) -> N
 # For long: these end the server
 
 
+@pytest.mark.parametrize("seconds", [30, 600])
 async def test_c60_for_as_long_as_discord_says_nothing_is_tried_and_nothing_overtakes(
-    acme: Server,
+    acme: Server, seconds: int
 ) -> None:
-    for seconds in (30, 600):
-        thread = await begun(acme)
-        acme.discord.faults.rate_limited(POST, after=seconds)
-        limited = datetime.now(UTC)
-        await acme.says(ALICE, thread, "say one")
-        await acme.discord.until(lambda: not acme.discord.faults.waiting[POST])
-        await acme.says(ALICE, thread, "say two")
-        conversation = acme.conversation(thread)
-        await acme.until(lambda s=seconds, at=limited: waits(acme, s, at))
-        await acme.until(lambda c=conversation: answered(acme, c) == 3)
-        tries = len(acme.discord.calls(POST))
-        assert posted(acme, thread) == ["said first"]
-        # The time has come, and somebody else is there by then.
-        await acme.ends(acme.sayso.started[-1])
-        assert len(acme.discord.calls(POST)) == tries
-        acme.sayso.sql("UPDATE job SET run_at = ? WHERE state = 'queued'", text(limited))
-        await acme.serve()
-        await acme.reads(thread, "said two")
-        assert posted(acme, thread) == ["said first", "said one", "said two"]
+    thread = await begun(acme)
+    acme.discord.faults.rate_limited(POST, after=seconds)
+    limited = datetime.now(UTC)
+    await acme.says(ALICE, thread, "say one")
+    await acme.discord.until(lambda: not acme.discord.faults.waiting[POST])
+    await acme.says(ALICE, thread, "say two")
+    conversation = acme.conversation(thread)
+    await acme.until(lambda: waits(acme, seconds, limited))
+    await acme.until(lambda: answered(acme, conversation) == 3)
+    tries = len(acme.discord.calls(POST))
+    assert posted(acme, thread) == ["said first"]
+    # The time has come, and somebody else is there by then.
+    await acme.ends(acme.sayso.started[-1])
+    assert len(acme.discord.calls(POST)) == tries
+    acme.sayso.sql("UPDATE job SET run_at = ? WHERE state = 'queued'", text(limited))
+    await acme.serve()
+    await acme.reads(thread, "said two")
+    assert posted(acme, thread) == ["said first", "said one", "said two"]
 
 
 def answered(acme: Server, conversation: str) -> int:

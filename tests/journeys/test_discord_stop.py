@@ -67,6 +67,11 @@ async def stops(acme: Server, who: str, thread: str, way: str) -> str:
     return told(acme, thread)[before]
 
 
+async def taken(acme: Server, thread: str, count: int) -> None:
+    """Wait until so many messages of a thread were taken in."""
+    await acme.until(lambda: acme.turns(thread) == count)
+
+
 async def running(acme: Server, word: str) -> str:
     """Have bob run three steps, up to the second; return the thread."""
     thread, card = await acme.proposed(BOB, f"three {word}")
@@ -124,7 +129,7 @@ async def test_p03b_a_message_that_waits_alone_is_stopped_too(acme: Server) -> N
     thread = await acme.asks(ALICE, "look at alone 60")
     await acme.begun("alone")
     await acme.says(ALICE, thread, "say never")
-    await acme.until(lambda: acme.turns(thread) == 2)
+    await taken(acme, thread, 2)
     assert "2 answers stopped, 1 command killed" in await stops(acme, ALICE, thread, "all")
     assert "said never" not in acme.discord.seen_in(thread)
 
@@ -205,6 +210,6 @@ async def test_p03_what_only_looks_like_a_stop_is_a_message(acme: Server) -> Non
     thread, card = await acme.proposed(ALICE, "append kept")
     for number, text in enumerate(("stop the deploy", "st\u200bop", "please stop", "stop?")):
         await acme.says(ALICE, thread, text)
-        await acme.until(lambda number=number: acme.turns(thread) == number + 2)
+        await taken(acme, thread, number + 2)
     assert told(acme, thread) == []
     assert acme.sayso.state(acme.request(card)) == "open"
