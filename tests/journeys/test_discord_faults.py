@@ -242,11 +242,11 @@ async def test_c60_while_discord_is_away_what_happens_is_told_when_it_is_back(
 
 
 async def test_twenty_messages_at_once_are_each_answered_once(acme: Server) -> None:
-    thread = await acme.asks(ALICE, "say start")
+    thread = await begun(acme)
     await asyncio.gather(*(acme.says(ALICE, thread, f"say m{n}") for n in range(19)))
     await acme.discord.until(lambda: len(posted(acme, thread)) == 20, within=40)
     await settled(acme)
-    assert posted(acme, thread) == ["said start", *(f"said m{n}" for n in range(19))]
+    assert posted(acme, thread) == ["said first", *(f"said m{n}" for n in range(19))]
 
 
 # For long: these end the server
