@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from adapters.discord import declared
 from tests.sayso import Done, Running, Sayso, fresh, until
 from tests.standins.discord import OPS, FakeDiscord, Interaction, Json
 from tests.standins.discord.plain import buttons_of
@@ -27,6 +28,16 @@ class Server:
         await asyncio.to_thread(running.ready)
         await self.discord.gateway.until_identified(before + 1)
         return running
+
+    async def stands_by(self) -> Running:
+        """Start a server beside another one, and wait until it is ready to take over."""
+        running = self.sayso.start("run", env=self.tokens)
+        await asyncio.to_thread(running.ready)
+        return running
+
+    def declared(self) -> None:
+        """Let Discord have been told of the commands."""
+        self.discord.declares(map(dict, declared.payload()))
 
     async def ends(self, running: Running, number: signal.Signals = signal.SIGTERM) -> Done:
         """End a server, and wait until its session is no longer connected."""

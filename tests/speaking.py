@@ -1,22 +1,48 @@
 """A server whose model says what a test writes into a file, while the test writes it.
 
-`python -m tests.speaking FOLDER`: each line of `FOLDER/says` is a piece as JSON; null ends the answer,
-and the name of a tool in a list has the model use that tool, without arguments.
+`python -m tests.speaking FOLDER [SECONDS]`: each line of `FOLDER/says` is a piece as JSON; null ends the answer,
+and the name of a tool in a list has the model use that tool, without arguments. After so many seconds
+without an answer to its heartbeats it takes Discord's gateway for dead.
 """
 
 import asyncio
 import json
+import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from adapters.discord.platform import DiscordPlatform
 from bot import connecting, serving, wiring
 from core.ports import Listener
 from core.prompt import Prompt
 from core.transcript import Called, Entry, Move, Say, ToolCall, Use
+from tests.sayso import Running, Sayso, environment
 
 SAYS = "says"
+
+
+def started(sayso: Sayso, tokens: Mapping[str, str], *more: str) -> Running:
+    """Start such a server."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.speaking", str(sayso.folder), *more],
+        cwd=sayso.folder,
+        env=environment(tokens),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    running = Running(process)
+    sayso.started.append(running)
+    return running
+
+
+def has_said(sayso: Sayso, *pieces: str | list[str] | None) -> None:
+    """Have the model say more; None is the end."""
+    with (sayso.folder / SAYS).open("a", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(piece)}\n" for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +83,14 @@ class Speaker:
         return pieces[tools[used - 1] + 1 :] if used else pieces
 
 
-async def main(folder: Path) -> None:
+async def main(folder: Path, silence: float | None = None) -> None:
     """Serve until a signal."""
     seams = wiring.Seams(model=Speaker(file=folder / SAYS))
     async with wiring.opened(folder / "sayso.yml", seams) as app:
         stop = serving.signalled()
+        for each in app.platforms.values():
+            if silence is not None and isinstance(each, DiscordPlatform):
+                each.tempo = replace(each.tempo, heartbeat_timeout=silence)
         served = asyncio.create_task(serving.serve(app.engine, stop, lambda: None))
         async with connecting.connected(app.platforms, app.desk, stop):
             sys.stderr.write("ready\n")
@@ -70,4 +99,4 @@ async def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    asyncio.run(main(Path(sys.argv[1]), *map(float, sys.argv[2:])))

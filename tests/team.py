@@ -38,6 +38,18 @@ steps:
   - run: [python3, append.py, ledger.txt, "{word}", "{seconds}"]
     timeout: 90s
 """
+THREE = """
+summary: Append three words, the second one slowly.
+risk: low
+params:
+  word: {type: string, pattern: "^[a-z0-9]{1,20}$"}
+phrases: ["three {word}"]
+steps:
+  - run: [python3, append.py, ledger.txt, "{word}1"]
+  - run: [python3, append.py, ledger.txt, "{word}2", "60"]
+    timeout: 90s
+  - run: [python3, append.py, ledger.txt, "{word}3"]
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

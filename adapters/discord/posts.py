@@ -11,7 +11,14 @@ from discord.http import handle_message_parameters
 
 from adapters.discord import views
 from adapters.discord.drawn import Drawn
-from adapters.discord.refusals import ARCHIVED, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, Tried, code_of
+from adapters.discord.refusals import (
+    ARCHIVED,
+    INVALID_FORM,
+    UNKNOWN_CHANNEL,
+    UNKNOWN_MESSAGE,
+    Tried,
+    code_of,
+)
 from adapters.discord.rest import Rest
 from adapters.discord.threads import Threads
 from core.errors import Refused
@@ -89,8 +96,19 @@ class Posts:
     ) -> bool:
         """Draw a message anew; return whether it is there. No edit mentions anybody.
 
-        `was_words` says that it may have `content`, which one of components has not.
+        `was_words` says that it may have `content`, which one of components has not. So may one that
+        an older version posted: of that Discord says that it cannot become components.
         """
+        try:
+            return await self._drawn(at, message, piece, mark=mark, was_words=was_words)
+        except Refused as error:
+            if was_words or not piece.components or code_of(error) != INVALID_FORM:
+                raise
+        return await self._drawn(at, message, piece, mark=mark, was_words=True)
+
+    async def _drawn(
+        self, at: At, message: str, piece: Drawn, *, mark: int | None, was_words: bool
+    ) -> bool:
         view = views.view(piece, mark=mark)
 
         async def edited(client: discord.Client) -> None:

@@ -154,7 +154,9 @@ def cut(part: Part, room: int) -> tuple[Part | None, Part | None]:
     whole = said(part)
     at = _break(whole, _most(part, room))
     first, rest = _halves(part.runs, at)
-    if part.kind != "code":
+    if part.kind == "code":
+        first = _without_break(first)
+    else:
         first, rest = _stripped(first, -1), _stripped(rest, 0)
     after = replace(part, runs=rest, kind="code" if part.kind == "code" else _rest_of(part.kind))
     return (replace(part, runs=first) if first else None), (after if rest else None)
@@ -197,6 +199,14 @@ def _stripped(runs: tuple[Run, ...], at: int) -> tuple[Run, ...]:
     bare = runs[at].words.rstrip() if at else runs[at].words.lstrip()
     kept = (replace(runs[at], words=bare),) if bare else ()
     return (*runs[:-1], *kept) if at else (*kept, *runs[1:])
+
+
+def _without_break(runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    """Return code without the end of its last line: the fence below it begins a line anyway."""
+    if not runs:
+        return runs
+    bare = replace(runs[-1], words=runs[-1].words.removesuffix("\n"))
+    return (*runs[:-1], bare) if bare.words else runs
 
 
 def _break(whole: str, most: int) -> int:

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -11,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.sayso import Running, environment
-from tests.speaking import SAYS
+from tests.sayso import Running
+from tests.speaking import SAYS, has_said, started
 from tests.team import ALICE, OPS, Team, team
 
 WRITING = "This is still being written."
@@ -25,35 +23,16 @@ class Speech:
 
     team: Team
 
-    @property
-    def file(self) -> Path:
-        return self.team.sayso.folder / SAYS
-
     def says(self, *pieces: str | list[str] | None) -> None:
         """Have it say more; None is the end."""
-        with self.file.open("a", encoding="utf-8") as file:
-            file.writelines(f"{json.dumps(piece)}\n" for piece in pieces)
+        has_said(self.team.sayso, *pieces)
 
     async def serve(self) -> Running:
         """Start a server."""
         opened = self.team.slack.sockets.opened
-        running = self._started()
+        running = started(self.team.sayso, self.team.tokens)
         await asyncio.to_thread(running.ready)
         await self.team.slack.sockets.until_opened(opened + 2)
-        return running
-
-    def _started(self) -> Running:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.speaking", str(self.team.sayso.folder)],
-            cwd=self.team.sayso.folder,
-            env=environment(self.team.tokens),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
-        running = Running(process)
-        self.team.sayso.started.append(running)
         return running
 
     def read(self, thread: str) -> list[str]:
@@ -73,7 +52,7 @@ class Speech:
 async def speech(tmp_path: Path) -> AsyncGenerator[Speech]:
     async with team(tmp_path / "acme") as made:
         speech = Speech(team=made)
-        speech.file.touch()
+        (made.sayso.folder / SAYS).touch()
         yield speech
 
 

@@ -7,21 +7,9 @@ import pytest
 import pytest_asyncio
 
 from tests.standins.slack.plain import buttons_of, text_of
-from tests.team import ALICE, BOB, CAROL, MALLORY, OPS, Team, served
+from tests.team import ALICE, BOB, CAROL, MALLORY, OPS, THREE, Team, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-THREE = """
-summary: Append three words, the second one slowly.
-risk: low
-params:
-  word: {type: string, pattern: "^[a-z0-9]{1,20}$"}
-phrases: ["three {word}"]
-steps:
-  - run: [python3, append.py, ledger.txt, "{word}1"]
-  - run: [python3, append.py, ledger.txt, "{word}2", "60"]
-    timeout: 90s
-  - run: [python3, append.py, ledger.txt, "{word}3"]
-"""
 WAYS = ["word", "mark", "mention", "command", "all", "native"]
 SOON = 5.0
 """Seconds: a second is what is promised on a machine that has nothing else to do."""

@@ -7,53 +7,14 @@ import pytest
 import pytest_asyncio
 
 from core.display import json_text
+from tests import recited
+from tests.recited import lines, numbered
 from tests.standins.slack import Json
 from tests.standins.slack.plain import text_of
 from tests.standins.slack.wire import walk
 from tests.team import ALICE, BOB, CAROL, OPS, Team, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-SHELL = """
-summary: Run a command line.
-risk: low
-params:
-  line: {type: string, max_length: 9000}
-phrases: ["shell {line}"]
-steps:
-  - run: [python3, append.py, ledger.txt, "{line}"]
-"""
-LARGE = """
-summary: Do much at once.
-risk: low
-phrases: ["large"]
-steps:
-  - run: [python3, -c, "#PAYLOAD"]
-"""
-PRINT = """
-summary: Print as many characters as wanted.
-effect: read
-params:
-  size: {type: integer}
-phrases: ["print {size}"]
-steps:
-  - run: [python3, numbered.py, "{size}"]
-"""
-NUMBERED = """
-import sys
-
-size = int(sys.argv[1])
-text = "".join(f"line {number:05d}\\n" for number in range(size // 11 + 1))
-print(text[: size - 3] + "END", end="")
-"""
-RECITE = """
-summary: Recite what stands in a file.
-effect: read
-params:
-  name: {type: string, pattern: "^[a-z]{1,20}$"}
-phrases: ["recite {name}"]
-steps:
-  - run: [cat, "{name}.txt"]
-"""
 PINGS = """\
 @everyone @here <!channel> <!here|here> <!subteam^S0SRE> <@U0CAROL> <#C0OPS> &lt;!here&gt;
 [safe](https://evil.example/?q=secret) ![x](https://evil.example/p.png) https://evil.example/bare
@@ -68,11 +29,8 @@ WRITES = ("chat.postMessage", "chat.update", "chat.postEphemeral")
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def acme(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Team]:
     async with served(tmp_path_factory.mktemp("texts") / "acme") as made:
-        for name, text in (("shell", SHELL), ("print", PRINT), ("recite", RECITE)):
-            made.sayso.runbook(name, text)
-        made.sayso.runbook("large", LARGE.replace("PAYLOAD", "x" * 50_000 + "LAST"))
+        recited.runbooks(made.sayso)
         work = made.sayso.folder / "work"
-        (work / "numbered.py").write_text(NUMBERED, "utf-8")
         (work / "pings.txt").write_text(PINGS, "utf-8")
         yield made
         nothing_refused(made)
@@ -168,17 +126,6 @@ async def test_p01_of_an_answer_of_40001_characters_what_is_cut_is_told(acme: Te
     last = said[cut + 1 :]
     assert last == whole[whole.index(last[0]) :][: len(last)]
     assert len("\n".join(said)) > 32_000
-
-
-def lines(text: str) -> list[str]:
-    """Return the lines; where a message ends and the next begins is none of them."""
-    return [line for line in text.splitlines() if line]
-
-
-def numbered(size: int) -> str:
-    """Return what the runbook prints."""
-    text = "".join(f"line {number:05d}\n" for number in range(size // 11 + 1))
-    return f"{text[: size - 3]}END"
 
 
 async def test_p18_p48_nothing_that_a_tool_prints_mentions_links_or_is_fetched(

@@ -10,7 +10,7 @@ from aiohttp import web
 from tests.standins.discord import commands, plain
 from tests.standins.discord.changes import Changes
 from tests.standins.discord.faults import Faults
-from tests.standins.discord.gateway import Gateway
+from tests.standins.discord.gateway import BAD_TOKEN, Gateway
 from tests.standins.discord.interactions import FIRST_WITHIN, Interaction
 from tests.standins.discord.limits import BY_SOMEBODY
 from tests.standins.discord.people import People
@@ -93,6 +93,11 @@ class FakeDiscord:
         """Let time pass."""
         self.world.time.pass_by(seconds)
         self.changes.wake()
+
+    async def resets_token(self, token: str) -> None:
+        """Have somebody give the bot another token: the one before is worth nothing any more."""
+        self.token = self.web.token = self.gateway.token = token
+        await self.gateway.kick(BAD_TOKEN)
 
     def declares(self, declared: Iterable[Json], guild: str | None = None) -> None:
         """Let there be slash commands, as if the app had declared them."""

@@ -38,6 +38,8 @@ class Faults:
     """After how many seconds each route is answered."""
     down: bool = False
     """Whether every connection ends before Discord has done anything."""
+    sick: bool = False
+    """Whether every call is answered 503 before Discord has done anything."""
 
     def add(self, route: str, fault: Fault, times: int = 1) -> None:
         """Have the next calls of a route go wrong."""
@@ -91,6 +93,8 @@ class Faults:
         """Return what this call meets, if anything."""
         if self.down:
             return Fault(cuts=True)
+        if self.sick:
+            return Fault(status=503)
         waiting = self.waiting.get(route)
         return waiting.pop(0) if waiting else None
 
