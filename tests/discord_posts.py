@@ -62,7 +62,9 @@ async def posting(discord: FakeDiscord) -> AsyncGenerator[Posting]:
     """Let there be a process that posts, and nothing of it afterwards."""
     rest = Rest(setup=setup_of(discord))
     async with rest.opened():
-        yield Posting(discord=discord, rest=rest, chat=DiscordChat(rest=rest))
+        chat = DiscordChat(rest=rest)
+        yield Posting(discord=discord, rest=rest, chat=chat)
+        await chat.tasks.drain(10.0)
 
 
 async def thread_in(discord: FakeDiscord) -> Place:

@@ -19,6 +19,7 @@ from adapters.discord.posts import At, Posts
 from adapters.discord.refusals import UNKNOWN_MESSAGE, code_of, is_unclear
 from adapters.discord.rest import Rest
 from adapters.discord.threads import Threads
+from adapters.platforms.tasks import Tasks
 from adapters.platforms.tasks import failed as log_failure
 from core.deliveries import Drafted, Message, Opening, Text
 from core.errors import Refused, SaysoError, Unavailable
@@ -36,6 +37,7 @@ class DiscordChat:
     """Implements `core.deliveries.Chat`. The id of a message is those of its pieces, with commas."""
 
     rest: Rest
+    tasks: Tasks = field(default_factory=Tasks)
     threads: Threads = field(init=False)
     finder: Finder = field(init=False)
     posts: Posts = field(init=False)
@@ -123,7 +125,8 @@ class DiscordChat:
             place.platform,
             place.workspace,
         ):
-            await self.threads.add(thread, asker.user)
+            # Nobody waits for it: until the caller has noted whose thread it is, what is said there is nobody's.
+            self.tasks.start(self.threads.add(thread, asker.user))
         return thread
 
     async def _opened_from(self, place: Place, name: str) -> str | None:

@@ -56,7 +56,7 @@ class DiscordPlatform:
         """Put together what needs no connection."""
         self.rest = Rest(setup=self.setup)
         self.roster = DiscordRoster(Asked(self.rest), groups=self.setup.groups)
-        self._chat = DiscordChat(rest=self.rest)
+        self._chat = DiscordChat(rest=self.rest, tasks=self.tasks)
 
     @property
     def chat(self) -> DiscordChat:

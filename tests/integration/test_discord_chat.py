@@ -125,7 +125,7 @@ async def test_a_question_in_a_channel_is_answered_in_a_thread_of_its_own(scene:
     assert opened == asked["id"]
     assert scene.discord.threads(OPS) == [opened]
     assert scene.discord.world.channels[opened]["name"] == "restart web, please"
-    assert ALICE in scene.discord.world.thread_members[opened]
+    await scene.discord.until(lambda: ALICE in scene.discord.world.thread_members[opened])
     assert scene.ours(OPS) == []
 
 
@@ -223,6 +223,22 @@ async def test_somebody_who_cannot_be_brought_into_a_thread_finds_it(scene: Post
     )
 
     assert scene.discord.threads(OPS) == [opened]
+    await scene.chat.tasks.drain(10.0)
+    assert not scene.discord.world.thread_members[opened].keys() & {ALICE}
+
+
+async def test_whose_thread_it_is_can_be_noted_before_anybody_was_brought_into_it(
+    scene: Posting,
+) -> None:
+    go_on = scene.discord.faults.holds("PUT /channels/{channel}/thread-members/{user}")
+    opened = await scene.chat.post(
+        replace(PLACE, thread=f"{OPENS}i1"),
+        Opening(author="Alice", text="health", asker=who(ALICE)),
+        key="open:c:0",
+    )
+    assert ALICE not in scene.discord.world.thread_members[opened]
+    go_on.set()
+    await scene.discord.until(lambda: ALICE in scene.discord.world.thread_members[opened])
 
 
 async def test_a_long_answer_comes_in_pieces_in_order(scene: Posting, place: Place) -> None:
