@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.sayso import Done, Running, Sayso, fresh, until
 from tests.standins.discord import OPS, FakeDiscord, Interaction, Json
-from tests.standins.discord.plain import buttons_of
+from tests.standins.discord.plain import buttons_of, text_of
 from tests.team import ECHO, LOOK, PATIENCE
 
 
@@ -103,6 +103,20 @@ class Server:
         asked = await self.presses(user, card, "Deny")
         act = await self.discord.people.submits(user, asked.modal, reason=reason)
         return await self.discord.over(act, within=PATIENCE)
+
+    def now(self, card: Json) -> str:
+        """Return what a message says now."""
+        return text_of(self.discord.message(str(card["id"])))
+
+    async def shows(self, card: Json, text: str) -> list[str]:
+        """Wait until a card says something; return the buttons that it then has."""
+        await self._seen(lambda: [self.now(card)], text)
+        return self.discord.buttons(self.discord.message(str(card["id"])))
+
+    async def settled(self) -> None:
+        """Wait until nothing is left to be answered or delivered."""
+        left = "SELECT 1 FROM job WHERE kind IN ('turn', 'post', 'open') AND state IN (?, ?)"
+        await self.until(lambda: not self.sayso.sql(left, "queued", "running"))
 
     async def reads(self, channel: str, text: str) -> None:
         """Wait until a text is to be read in a thread, or a channel."""
