@@ -2,12 +2,14 @@
 
 import asyncio
 import sys
+import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 import discord
+from discord.gateway import KeepAliveHandler
 
 from adapters.discord import converting
 from adapters.discord.answering import Answer
@@ -105,6 +107,10 @@ class Client(discord.Client):
         settling = self._connection._ready_task  # noqa: SLF001 - nothing else ends it
         if settling is not None:
             settling.cancel()
+        for thread in threading.enumerate():
+            # One whose connection ended before its session began is known to nobody any more.
+            if isinstance(thread, KeepAliveHandler) and thread.ws._connection is self._connection:  # noqa: SLF001
+                await thread.ws.close(code=1000)
         await super().close()
 
     async def on_connect(self) -> None:

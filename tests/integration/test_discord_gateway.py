@@ -1,6 +1,7 @@
 """Discord's gateway goes wrong in every way it does: nothing is lost, nothing comes twice, nothing dies."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 
@@ -218,6 +219,7 @@ async def test_where_no_session_is_left_it_waits_and_says_so(
         await discord.until(lambda: "no further session" in caplog.text)
         assert len(discord.gateway.identified) == 1
         assert scene.desk.events == []
+    await discord.until(lambda: not _beating())
 
 
 async def test_a_token_that_is_taken_back_later_is_said_and_the_process_lives(
@@ -227,6 +229,11 @@ async def test_a_token_that_is_taken_back_later_is_said_and_the_process_lives(
         await discord.gateway.kick(4004)
         await discord.until(lambda: "discord.token" in caplog.text)
         await discord.gateway.until_connected(0)
+
+
+def _beating() -> list[threading.Thread]:
+    """Return the threads in which discord.py keeps connections alive."""
+    return [thread for thread in threading.enumerate() if thread.name.startswith("keep-alive")]
 
 
 def _polling() -> "asyncio.Task[object]":

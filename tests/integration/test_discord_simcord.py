@@ -117,7 +117,9 @@ async def test_a_command_is_answered_in_time_and_alone() -> None:
 
 async def test_the_commands_that_are_declared_are_those_that_are_there() -> None:
     async with in_session() as court:
-        tree = [each.to_dict(court.env.bot.tree) for each in court.env.bot.tree.get_commands()]  # type: ignore[attr-defined]
+        bot = court.env.bot
+        assert isinstance(bot, Client)
+        tree: list[object] = [each.to_dict(bot.tree) for each in bot.tree.get_commands()]
 
         assert not declared.differs(declared.payload(), tree)
         assert set(court.alice.available_commands(court.ops)) == {"ask", "stop", "sayso"}

@@ -189,6 +189,16 @@ async def test_who_is_pinged_is_what_discord_would_do(
     assert (set(everybody.users), everybody.everyone) == ({ALICE, BOB}, True)
 
 
+async def test_everybody_is_reached_only_with_the_permission(
+    discord: FakeDiscord, rest: Listening
+) -> None:
+    discord.world.deny(OPS, "mention_everyone")
+    await ops(rest).send("@everyone")
+    assert discord.pinged == []
+    await discord.people.writes(ALICE, OPS, "@everyone")
+    assert discord.messages(OPS)[-1]["mention_everyone"] is False
+
+
 async def test_an_edit_that_mentions_is_counted_as_well(
     discord: FakeDiscord, rest: Listening
 ) -> None:
