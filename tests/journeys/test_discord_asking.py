@@ -58,6 +58,8 @@ async def test_p46_all_of_a_direct_message_is_one_conversation(acme: Server) -> 
     await acme.reads(here, "said hello")
     await acme.discord.people.slash(BOB, here, "ask", text="say below")
     await acme.reads(here, "said below")
+    await acme.discord.people.dms(BOB, "help")
+    await acme.reads(here, "echo: Say a word. You may look.")
     other = acme.discord.world.dm(ALICE)
     await acme.discord.people.dms(ALICE, "say mine")
     await acme.reads(other, "said mine")
