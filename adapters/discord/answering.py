@@ -83,9 +83,8 @@ class Answer:
         try:
             await answer
         except discord.HTTPException as error:
-            if (
-                error.code == _ANSWERED_BEFORE
-            ):  # the answer to the first try was lost, or a second press
+            # Only what Discord said to the first try was lost, or it was delivered twice.
+            if error.code == _ANSWERED_BEFORE:
                 return True
             log.warning("discord: an answer was refused with %d (%d)", error.status, error.code)
             return False

@@ -139,5 +139,41 @@ async def test_a_server_that_was_out_of_order_is_looked_through_once_it_is_back(
     assert texts(scene) == ["one", "two"]
 
 
+async def test_what_comes_in_meanwhile_waits_and_is_not_fetched_as_well(
+    discord: FakeDiscord,
+) -> None:
+    thread = await discord.people.opens_thread(ALICE, OPS, "web")
+    await discord.people.writes(ALICE, thread, "one")
+    fetched = discord.faults.holds(HISTORY)
+    async with connected(discord) as scene:
+        await discord.until(lambda: discord.faults.held.get(HISTORY))
+        await discord.people.writes(ALICE, thread, "two")
+        await discord.until(lambda: len(discord.gateway.sessions[0].told("MESSAGE_CREATE")) == 1)
+        assert scene.desk.events == []
+        fetched.set()
+        await scene.taken(2)
+        await scene.settled()
+
+    assert texts(scene) == ["one", "two"]
+    assert len(discord.calls("POST /channels/{channel}/typing")) == 1
+
+
+async def test_a_message_that_was_lost_before_another_one_is_fetched_too(
+    discord: FakeDiscord,
+) -> None:
+    async with connected(discord) as scene:
+        await discord.people.mentions(ALICE, OPS, "one")
+        await scene.taken()
+        tells, discord.world.tell = discord.world.tell, _nobody
+        await discord.people.mentions(ALICE, OPS, "two")
+        discord.world.tell = tells
+        await discord.people.mentions(ALICE, OPS, "three")
+        await scene.taken(2)
+        await discord.gateway.invalidate()
+        await scene.taken(3)
+
+    assert texts(scene) == ["one", "three", "two"]
+
+
 def _nobody(_: str, __: Json) -> None:
     """Tell nobody."""

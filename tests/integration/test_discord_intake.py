@@ -156,7 +156,9 @@ async def test_where_even_the_first_answer_is_too_late_the_desk_has_it(scene: Sc
     assert len(scene.desk.events) == 1
 
 
-async def test_the_answer_to_an_answer_that_was_lost_is_no_second_answer(scene: Scene) -> None:
+async def test_the_answer_to_an_answer_that_was_lost_is_no_second_answer(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
     scene.discord.faults.fails("POST /interactions/{interaction}/{token}/callback", 502, does=True)
     scene.desk.says = [Told(text="Stopped one run.")]
 
@@ -166,6 +168,7 @@ async def test_the_answer_to_an_answer_that_was_lost_is_no_second_answer(scene: 
 
     assert stopped.alone == ["Stopped one run."]
     assert len(scene.desk.events) == 1
+    assert "refused" not in caplog.text
 
 
 async def test_a_click_is_answered_by_nothing_where_the_card_says_it(scene: Scene) -> None:
@@ -176,6 +179,9 @@ async def test_a_click_is_answered_by_nothing_where_the_card_says_it(scene: Scen
     assert isinstance(event, Approve)
     assert (event.request, event.identity.user) == (REQUEST, BOB)
     assert clicked.answer == {"type": 6}
+    await scene.settled()
+    callback = "POST /interactions/{interaction}/{token}/callback"
+    assert len(scene.discord.calls(callback)) == 1
 
 
 async def test_a_refused_click_is_told_alone_and_the_card_stays(scene: Scene) -> None:

@@ -59,7 +59,7 @@ def on_discord(one: Drawn) -> str:
 
 
 def folded(text: str) -> str:
-    return "".join(text.replace(",", "").split())
+    return "".join(text.replace(",", "").replace("\\u0060", "`").split())
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_whoever_can_approve_sees_all_of_it(
     given_all += [text] if APPROVE in pressed else []
     for seen in given_all:
         for line in (*one.card.plan, *one.card.preview, *unchecked, " ".join(title.split())):
-            assert folded(line).replace("```", "``\\u0060") in folded(seen) or line in seen
+            assert folded(line) in folded(seen)
     assert looked.document is None or APPROVE not in pressed
     assert APPROVE in pressed or REVIEW in pressed
 

@@ -360,3 +360,11 @@ def test_the_end_of_what_a_run_prints_is_what_is_kept() -> None:
     assert "\n19 x" in shown
     assert "\n1 x" not in shown
     assert "Began <t:1767225600:f>" in shown
+
+
+def test_a_reminder_mentions_ten_people_and_counts_the_others() -> None:
+    many = tuple(replace(BOB, user=str(100 + n)) for n in range(12))
+    [note] = messages.draw(Text(text="Still waiting.", is_note=True, wanted=many), guild=GUILD)
+    assert note.mentions == tuple(str(100 + n) for n in range(10))
+    assert words(note.components).endswith(" and 2 more")
+    assert [*refused(note)] == []

@@ -80,6 +80,11 @@ def test_a_small_line_is_small_and_holds_nothing_else(text: str) -> None:
     assert all(line.startswith("-# ") for line in drawn.splitlines())
 
 
+def test_an_empty_line_at_the_beginning_of_code_is_seen() -> None:
+    assert words.code("\na") == "```\n \na\n```"
+    assert plain(words.code("\na")) == " \na"
+
+
 def test_a_time_is_on_the_readers_own_clock() -> None:
     assert words.dated("Until 2026-11-30 10:00:00 UTC.") == "Until <t:1796032800:f>."
     assert words.dated("Until 2026-13-30 10:00:00 UTC.") == words.literal(
