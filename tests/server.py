@@ -165,14 +165,16 @@ async def server(folder: Path, *, discord_section: str = "") -> AsyncGenerator[S
         with fresh(folder) as sayso:
             sayso.runbook("echo", ECHO)
             sayso.runbook("look", LOOK)
-            config = folder / "sayso.yml"
-            section = (
-                f'discord: {{token: "env:DISCORD_TOKEN", api_url: "{discord.api_url}",'
-                f' gateway_url: "{discord.gateway_url}"'
-                f"{discord_section and ', '}{discord_section}}}\n"
-            )
-            config.write_text(config.read_text("utf-8") + section, "utf-8")
-            yield Server(discord=discord, sayso=sayso)
+            yield on_discord(discord, sayso, discord_section)
+
+
+def on_discord(discord: FakeDiscord, sayso: Sayso, more: str = "") -> Server:
+    """Put a Discord, in which the contract's people are, into the configuration."""
+    sayso.configure(
+        f'discord: {{token: "env:DISCORD_TOKEN", api_url: "{discord.api_url}",'
+        f' gateway_url: "{discord.gateway_url}"{more and ", "}{more}}}'
+    )
+    return Server(discord=discord, sayso=sayso)
 
 
 @asynccontextmanager

@@ -83,9 +83,7 @@ async def test_p26_the_id_of_a_person_counts_only_with_their_own_server(
             forged = await people.forges(BOB, root, f"sayso:{verb}:{request}")
             await acme.told(forged, says)
         await acme.told(await people.slash(BOB, channel, "ask", text="say hello"), says)
-        await acme.told(
-            await people.slash(BOB, channel, "sayso", words=f"approve {request}"), says
-        )
+        await acme.told(await people.slash(BOB, channel, "sayso", words=f"approve {request}"), says)
         await acme.told(await people.slash(BOB, channel, "stop", what="all"), says)
         await people.mentions(BOB, channel, "say hello")
     await acme.reads(LOBBY, STRANGER)

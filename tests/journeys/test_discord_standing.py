@@ -20,7 +20,9 @@ async def serving(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Se
     folder = tmp_path_factory.mktemp("standing") / "acme"
     async with server(folder, discord_section=f'groups: {{sre: ["{SRE}"]}}') as made:
         made.sayso.edit("sayso.yml", "groups: [sre, leads]", "groups: [leads]")
-        made.sayso.edit("sayso.yml", 'alice: {console: [alice], slack: ["T0TEAM:U0ALICE"],', "alice: {")
+        made.sayso.edit(
+            "sayso.yml", 'alice: {console: [alice], slack: ["T0TEAM:U0ALICE"],', "alice: {"
+        )
         made.discord.world.role(SRE, "on call")
         await made.discord.people.changes_roles(CAROL, SRE)
         await made.sync()

@@ -117,9 +117,7 @@ async def test_p04_a_denial_tells_why_pings_nobody_and_stands_however_it_is_word
     await acme.settled()
     assert acme.cards(thread) == []
     assert "web-staging" not in acme.sayso.ledger()
-    assert [
-        one for one in acme.discord.pinged if MALLORY in one.users or one.everyone
-    ] == pinged
+    assert [one for one in acme.discord.pinged if MALLORY in one.users or one.everyone] == pinged
 
 
 async def test_p07_ask_again_makes_a_new_card_that_can_be_approved(acme: Server) -> None:
