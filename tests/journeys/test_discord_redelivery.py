@@ -1,5 +1,6 @@
 """P-02: whatever Discord tells of more than once is done once, and what nobody heard is caught up."""
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator
@@ -166,7 +167,7 @@ async def test_p02_two_sessions_that_are_told_of_the_same_do_it_once(tmp_path: P
         first = two.sayso.started[-1].process
         with two.sayso.locked():  # so that it stops with the database free
             first.send_signal(signal.SIGSTOP)
-            os.waitpid(first.pid, os.WUNTRACED)
+            await asyncio.to_thread(os.waitpid, first.pid, os.WUNTRACED)
         # It hears nothing, and does not know that its time is over.
         two.sayso.sql("UPDATE lease SET until = ?", PAST)
         await two.serve()

@@ -88,7 +88,7 @@ async def test_x7_what_happened_one_second_after_the_press_counts_before_anythin
     acme: Server, happens: Callable[[Server, str], Awaitable[None]], why: str
 ) -> None:
     word = f"second{acme.turns()}"
-    thread, card = await acme.proposed(ALICE, f"append {word}")
+    _, card = await acme.proposed(ALICE, f"append {word}")
     asks = acme.discord.faults.holds(MEMBER)
     waited = acme.discord.faults.held.get(MEMBER, 0)
     pressed = await acme.discord.people.presses(CAROL, card, "Approve")
@@ -127,7 +127,7 @@ async def test_p36_a_requester_who_left_has_nothing_run(acme: Server) -> None:
 
 
 async def test_p36_what_discord_cannot_be_asked_about_does_not_run(acme: Server) -> None:
-    thread, card = await acme.proposed(ALICE, "append doubt")
+    _, card = await acme.proposed(ALICE, "append doubt")
     acme.discord.faults.fails(MEMBER, times=40)
     pressed = await acme.presses(BOB, card, "Approve")
     await acme.told(pressed, "Your yes counts: 1 of 1 vote.")
