@@ -80,7 +80,7 @@ async def test_what_was_asked_outside_of_a_thread_is_shown_at_once_and_answered_
 ) -> None:
     await _delivered(bots)
     assert [*chat.shown.values()] == [
-        (replace(SLASH, thread=None), Opening(author="bob", text="restart web", asker=BOB_ON_SLACK))
+        (SLASH, Opening(author="bob", text="restart web", asker=BOB_ON_SLACK))
     ]
     await _answer(bots, place=replace(SLASH, thread="m1"))
     await _delivered(bots)
@@ -140,6 +140,8 @@ async def test_a_thread_that_somebody_answered_in_before_it_was_known_stays_thei
     assert await conversations.at(TENANT, replace(SLASH, thread="m1")) == "c_early"
     assert await conversations.at(TENANT, replace(SLASH, thread="m2")) == HERE
     assert [*map(type, chat.messages)] == [Opening, Opening]
+    # Below what was asked there can be one thread only: the next one has to begin by itself.
+    assert [place.thread for place, _ in chat.shown.values()] == [SLASH.thread, OPENS]
 
 
 async def test_i14_another_tenant_opens_and_knows_nothing(bots: Bots) -> None:
