@@ -11,6 +11,7 @@ from tests.standins.discord import ALICE, BOB, BOT, CAROL, GUILD, OPS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 FORUM, SHUT = "600000000000000002", "600000000000000003"
+JOIN = "PUT /channels/{channel}/thread-members/{user}"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -67,6 +68,23 @@ async def test_p46_all_of_a_direct_message_is_one_conversation(acme: Server) -> 
     assert (acme.turns(here), acme.turns(other)) == (2, 1)
 
 
+async def test_p14_what_is_said_before_it_is_known_whose_a_new_thread_is_is_not_lost(
+    acme: Server,
+) -> None:
+    joins = acme.discord.faults.holds(JOIN)
+    before = acme.discord.faults.held.get(JOIN, 0)
+    thread, lost = await acme.asks(ALICE, "say hello"), await acme.asks(ALICE, "look at lost 60")
+    await acme.discord.until(lambda: acme.discord.faults.held[JOIN] == before + 2)
+    await acme.begun("lost")
+    await acme.says(ALICE, thread, "say again")
+    await acme.says(ALICE, lost, "stop")
+    joins.set()
+    del acme.discord.faults.gates[JOIN]
+    await acme.reads(thread, "said again")
+    await acme.reads(lost, "1 command killed")
+    assert acme.turns(thread) == 2
+
+
 async def test_c58_a_post_in_a_forum_is_a_conversation(acme: Server) -> None:
     post = await acme.discord.people.opens_post(ALICE, FORUM, "Help", f"<@{BOT}> say post")
     await acme.reads(post, "said post")
@@ -97,7 +115,6 @@ async def test_c58_what_people_say_in_a_thread_of_their_own_is_nobodys_business(
 
 async def test_p22_commands_work_in_a_thread_with_a_mark_or_a_mention(acme: Server) -> None:
     thread = await acme.asks(ALICE, "say hello")
-    await acme.reads(thread, "said hello")
     await acme.says(ALICE, thread, "!echo marked")
     await acme.reads(thread, "said marked")
     await acme.discord.people.mentions(ALICE, thread, "!echo both")
