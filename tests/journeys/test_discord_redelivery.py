@@ -156,6 +156,7 @@ async def test_p02_what_was_asked_while_nobody_was_there_is_caught_up_and_no_sto
         await answered_once(late, str(missed["id"]), "said missed")
         await late.reads(thread, "said below")
         assert late.turns(thread) == 2
+        assert late.turns(str(asked["id"])) == 1  # which was fetched once more
         assert late.sayso.state(late.request(card)) == "open"
         await late.presses(BOB, card, "Approve")
         await late.reads(thread, "succeeded")
