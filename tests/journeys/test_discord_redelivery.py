@@ -176,8 +176,8 @@ async def test_p02_two_sessions_that_are_told_of_the_same_do_it_once(tmp_path: P
         asked = await two.discord.people.mentions(ALICE, OPS, "say twice")
         pressed = await two.discord.people.presses(BOB, card, "Approve")
         assert pressed.sessions == 2
-        first.send_signal(signal.SIGCONT)
         await two.told(pressed, "Your yes counts: 1 of 1 vote.")
+        first.send_signal(signal.SIGCONT)  # then it hears of both as well
         await two.reads(thread, "succeeded")
         await two.discord.gateway.until_connected(1)
         await answered_once(two, str(asked["id"]), "said twice")
