@@ -175,11 +175,14 @@ async def test_p02_two_sessions_that_are_told_of_the_same_do_it_once(tmp_path: P
         assert len(two.discord.gateway.connected) == 2
         asked = await two.discord.people.mentions(ALICE, OPS, "say twice")
         pressed = await two.discord.people.presses(BOB, card, "Approve")
-        assert pressed.sessions == 2
+        typed = await two.discord.people.slash(ALICE, OPS, "ask", text="say typed")
+        assert pressed.sessions == typed.sessions == 2
         await two.told(pressed, "Your yes counts: 1 of 1 vote.")
+        await two.told(typed, "What comes of it is shown in the thread.")
         first.send_signal(signal.SIGCONT)  # then it hears of both as well
         await two.reads(thread, "succeeded")
         await two.discord.gateway.until_connected(1)
         await answered_once(two, str(asked["id"]), "said twice")
+        assert two.turns() == 4  # those three, and the one that shows that all of it was heard
         assert two.sayso.ledger() == ["both"]
         assert len(pressed.alone) == 1
