@@ -68,11 +68,13 @@ bench: venv ## Run every benchmark and print its figures
 guarantees: venv ## Kill Sayso everywhere and write what becomes of it into docs/guarantees.md
 	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.crash_table
 
-captures: venv ## Write what the tour and Slack show into docs/captures and the documents
+captures: venv ## Write what the tour, Slack and Discord show into docs/captures and the documents
 	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.captures
 	@PYTHONPATH=. $(BIN)/python -m tests.drawings
 	@PYTHONPATH=. $(BIN)/python -m tests.slack_drawings
 	@PYTHONPATH=. $(BIN)/python -m tests.slack_pictures
+	@PYTHONPATH=. $(BIN)/python -m tests.discord_drawings
+	@PYTHONPATH=. $(BIN)/python -m tests.discord_pictures
 
 clean: ## Remove .venv, caches and builds; never your data
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis htmlcov .coverage .coverage.*

@@ -64,6 +64,7 @@ class Page:
     left: int = MARGIN + GUTTER
     right: int = WIDTH - MARGIN
     y: int = MARGIN
+    style: str = _STYLE
     shapes: list[str] = field(default_factory=list[str])
 
     @property
@@ -95,7 +96,7 @@ class Page:
         return (
             f'<svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
             'xmlns="http://www.w3.org/2000/svg" xml:space="preserve">\n'
-            f"<style>{_STYLE}</style>\n"
+            f"<style>{self.style}</style>\n"
             f'<rect class="page" width="{WIDTH}" height="{height}"/>\n'
             + "\n".join(self.shapes)
             + "\n</svg>\n"

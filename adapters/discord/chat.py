@@ -8,6 +8,7 @@ from datetime import timedelta
 import discord
 
 from adapters.discord import finding
+from adapters.discord.direct import undecided
 from adapters.discord.drawn import Drawn
 from adapters.discord.finding import Finder, Found
 from adapters.discord.marks import file_of
@@ -213,7 +214,9 @@ class DiscordChat:
 
     async def _drawn(self, place: Place, message: Message) -> tuple[Drawn, ...]:
         """Draw a message: what a model wrote may take seconds to read, and no click waits for that."""
-        return await asyncio.to_thread(draw, message, guild=place.workspace)
+        is_direct = place.thread in (None, place.channel)
+        shown = undecided(message) if is_direct else message
+        return await asyncio.to_thread(draw, shown, guild=place.workspace)
 
     def _must_be_ours(self, place: Place) -> None:
         """Raise where a place is in a server that belongs to no tenant; direct messages are in none."""

@@ -27,8 +27,8 @@ _LONG = Told(text="This takes unusually long. What comes of it is shown in the t
 class Patience:
     """Seconds. Discord gives up after 3, and its token is good for 15 minutes after that."""
 
-    person: float = 2.0
-    """Then whoever pressed or typed is told later."""
+    person: float = 1.0
+    """Then whoever pressed or typed is told later. Many at once, on a busy machine, need the rest to say so."""
     late: float = 300.0
     """Then they are told that it takes long, and nothing more through that token."""
 

@@ -20,8 +20,8 @@ STRANGER = Sentence(
     "whoever runs Sayso to list you there."
 )
 NOT_HERE = Sentence(
-    text="Nothing was decided: a direct message shows nobody's roles. Decide in the thread of the "
-    "server in which the card stands."
+    text="Nothing was decided: a direct message shows nobody's roles. Decide in the server: where the "
+    "card stands, or in any channel after `/sayso requests`, which shows what was asked here too."
 )
 
 _SNOWFLAKE = re.compile(r"[0-9]{1,20}")

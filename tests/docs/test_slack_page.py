@@ -1,13 +1,12 @@
 """What docs/slack.md says of Slack is what the code says and asks for."""
 
-import ast
 import re
-from functools import cache
 from pathlib import Path
 
 from adapters.slack.scopes import SCOPES
 from adapters.slack.slashes import COMMANDS
 from core import chat_commands, events, principals
+from tests.sentences import explained, unsaid
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "slack.md").read_text("utf-8")
@@ -41,31 +40,7 @@ def test_every_word_that_is_told_means_something_in_a_thread() -> None:
     assert all(chat_commands.read(f"!{word}", HEARD) for word in told)
 
 
-@cache
-def said() -> str:
-    """Return every text in the code, with … where something is filled in."""
-    found = list[str]()
-    for package in ("adapters/slack", "bot", "core", "approvals"):
-        for file in sorted((ROOT / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-                match node:
-                    case ast.Constant(value=str(text)):
-                        found.append(text)
-                    case ast.JoinedStr(values=parts):
-                        found.append("".join(map(_part, parts)))
-                    case _:
-                        pass
-    return "\n".join(found)
-
-
-def _part(part: ast.expr) -> str:
-    is_text = isinstance(part, ast.Constant) and isinstance(part.value, str)
-    return str(part.value) if is_text and isinstance(part, ast.Constant) else "…"
-
-
 def test_every_sentence_that_is_explained_is_one_of_the_codes() -> None:
-    [table] = re.findall(r"^\| it says \|.*?\n\|---\|---\|\n(.*)", PAGE, re.DOTALL | re.MULTILINE)
-    sentences = re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
+    sentences = explained(PAGE)
     assert len(sentences) > 15
-    parts = [part.strip() for sentence in sentences for part in sentence.split("…")]
-    assert [part for part in parts if part and part not in said()] == []
+    assert unsaid(sentences, "adapters/slack") == []

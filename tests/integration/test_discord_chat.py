@@ -493,6 +493,8 @@ async def test_one_person_alone_is_told_by_direct_message(scene: Posting) -> Non
     in_it = replace(PLACE, channel=alone, thread=alone)
     await scene.chat.post(in_it, Text(text="Here."), key="post:d:1")
     assert scene.said(alone)[-1] == "Here."
+    await scene.chat.post(in_it, asking(), key="post:d:2")
+    assert scene.discord.buttons(scene.discord.messages(alone)[-1]) == []
 
 
 async def test_an_archived_thread_is_opened_again_for_what_is_said_and_changed(

@@ -586,3 +586,7 @@ async def test_nothing_that_comes_in_is_logged(
     assert "my-s3cret-request" not in caplog.text
     assert asked.token not in caplog.text
     assert scene.discord.token not in caplog.text
+
+
+def test_of_discords_three_seconds_two_are_left_to_say_that_it_takes_longer() -> None:
+    assert Patience().person <= 1.0

@@ -1,10 +1,14 @@
 """The captures in the documents are what the tour shows now. `make captures` writes them again."""
 
-from tests import captures, slack_pictures
-from tests.slack_drawings import GOLDEN
-from tests.slack_pictures import PREFIX
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests import captures, discord_drawings, discord_pictures, slack_drawings, slack_pictures
 
 WRITE = "run `make captures`, and look at what changed"
+PREFIXES = (slack_pictures.PREFIX, discord_pictures.PREFIX)
 
 
 def files() -> dict[str, str]:
@@ -14,7 +18,7 @@ def files() -> dict[str, str]:
 async def test_every_capture_is_what_the_tour_shows() -> None:
     scenes = await captures.recorded()
     made = captures.captures(scenes)
-    kept = {name: text for name, text in files().items() if not name.startswith(PREFIX)}
+    kept = {name: text for name, text in files().items() if not name.startswith(PREFIXES)}
     assert kept.keys() == made.keys(), WRITE
     different = {name for name in made if made[name] != kept[name]}
     assert different == set(), WRITE
@@ -23,15 +27,24 @@ async def test_every_capture_is_what_the_tour_shows() -> None:
         assert captures.filled(text, scenes) == text, f"{file.name}: {WRITE}"
 
 
-def test_every_picture_of_slack_is_what_the_golden_files_say_now() -> None:
-    kept = {name: text for name, text in files().items() if name.startswith(PREFIX)}
-    assert kept == slack_pictures.pictures(), WRITE
+@pytest.mark.parametrize("drawn", [slack_pictures, discord_pictures], ids=PREFIXES)
+def test_every_picture_is_what_the_golden_files_say_now(drawn: ModuleType) -> None:
+    kept = {name: text for name, text in files().items() if name.startswith(drawn.PREFIX)}
+    assert kept == drawn.pictures(), WRITE
 
 
-def test_every_state_of_a_card_has_its_picture() -> None:
-    states = {file.stem for file in GOLDEN.glob("card-*.json")}
+@pytest.mark.parametrize(
+    ("prefix", "golden"),
+    [
+        (slack_pictures.PREFIX, slack_drawings.GOLDEN),
+        (discord_pictures.PREFIX, discord_drawings.GOLDEN),
+    ],
+    ids=PREFIXES,
+)
+def test_every_state_of_a_card_has_its_picture(prefix: str, golden: Path) -> None:
+    states = {file.stem for file in golden.glob("card-*.json")}
     assert len(states) > 10
-    assert states <= {name.removeprefix(PREFIX).removesuffix(".svg") for name in files()}
+    assert states <= {name.removeprefix(prefix).removesuffix(".svg") for name in files()}
 
 
 def test_the_readme_shows_captured_scenes() -> None:

@@ -95,6 +95,24 @@ def test_p36_a_group_that_could_not_be_asked_allows_nothing_and_still_denies() -
     assert both.decide(unsure, "plan:approve", "x") == Forbidden(rule="no")
 
 
+def test_p36_who_is_in_the_same_groups_and_in_doubt_is_decided_on_apart() -> None:
+    here = {
+        name: frozenset({Identity(platform="slack", workspace="T", user=name)})
+        for name in ("alice", "bob", "carol", "dan")
+    }
+    sre, ops = frozenset({"sre"}), frozenset({"ops"})
+    people = {
+        "alice": Person(identities=here["alice"], groups=sre, unsure=ops),
+        "bob": Person(identities=here["bob"], groups=sre),
+        "carol": Person(identities=here["carol"], groups=ops),
+        "dan": Person(identities=here["dan"], groups=sre),
+    }
+    directory = Directory(workspaces={("slack", "T"): "acme"}, people=people)
+    rules = policy(rule("sre", "allow", "plan:*", "*", "sre"), rule("no", "deny", "*", "*", "ops"))
+    authority = Authority(directory=directory, policy=rules)
+    assert authority.holders("acme", "plan:approve", ["x"]) == ("bob", "dan")
+
+
 def test_a_line_for_no_group_concerns_nobody() -> None:
     empty = replace(rule("empty"), groups=frozenset())
     assert policy(empty).decide(person("ops"), "plan:approve", "x") == Forbidden(rule=None)
