@@ -59,7 +59,8 @@ class FrontDesk:
         match event:
             case Ask(known_only=True) | StopHere(known_only=True) | Lookup(known_only=True):
                 # In any other thread it is said to somebody else: whoever says it is nobody's business.
-                return await self._taken(event) if await self._is_ours(event.place) else Told()
+                is_ours = await self._is_ours(event.place)
+                return await self._taken(event) if is_ours else Told(is_nobodys=True)
             case _:
                 return await self._taken(event)
 

@@ -54,6 +54,8 @@ class Told:
     buttons: tuple[Button, ...] = ()
     card: Asking | None = None
     """The card that they wanted to see all of."""
+    is_nobodys: bool = False
+    """Whether nothing is known of where it was said, so that nothing came of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

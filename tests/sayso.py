@@ -271,6 +271,11 @@ class Sayso:
         assert text.count(old) == 1, (file, old, text.count(old))
         path.write_text(text.replace(old, new), "utf-8")
 
+    def configure(self, line: str) -> None:
+        """Add a line to the configuration."""
+        config = self.folder / "sayso.yml"
+        config.write_text(f"{config.read_text('utf-8')}{line}\n", "utf-8")
+
     def runbook(self, name: str, text: str) -> None:
         """Add a runbook."""
         (self.folder / "runbooks" / f"{name}.yml").write_text(f"name: {name}\n{text}", "utf-8")

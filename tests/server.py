@@ -10,7 +10,7 @@ from pathlib import Path
 from adapters.discord import declared
 from tests.sayso import Done, Running, Sayso, fresh, until
 from tests.standins.discord import OPS, FakeDiscord, Interaction, Json
-from tests.standins.discord.plain import buttons_of
+from tests.standins.discord.plain import buttons_of, text_of
 from tests.team import ECHO, LOOK, PATIENCE
 
 
@@ -115,6 +115,20 @@ class Server:
         act = await self.discord.people.submits(user, asked.modal, reason=reason)
         return await self.discord.over(act, within=PATIENCE)
 
+    def now(self, card: Json) -> str:
+        """Return what a message says now."""
+        return text_of(self.discord.message(str(card["id"])))
+
+    async def shows(self, card: Json, text: str) -> list[str]:
+        """Wait until a card says something; return the buttons that it then has."""
+        await self._seen(lambda: [self.now(card)], text)
+        return self.discord.buttons(self.discord.message(str(card["id"])))
+
+    async def settled(self) -> None:
+        """Wait until nothing is left to be answered or delivered."""
+        left = "SELECT 1 FROM job WHERE kind IN ('turn', 'post', 'open') AND state IN (?, ?)"
+        await self.until(lambda: not self.sayso.sql(left, "queued", "running"))
+
     async def reads(self, channel: str, text: str) -> None:
         """Wait until a text is to be read in a thread, or a channel."""
         await self._seen(lambda: self.discord.seen_in(channel), text)
@@ -162,14 +176,16 @@ async def server(folder: Path, *, discord_section: str = "") -> AsyncGenerator[S
         with fresh(folder) as sayso:
             sayso.runbook("echo", ECHO)
             sayso.runbook("look", LOOK)
-            config = folder / "sayso.yml"
-            section = (
-                f'discord: {{token: "env:DISCORD_TOKEN", api_url: "{discord.api_url}",'
-                f' gateway_url: "{discord.gateway_url}"'
-                f"{discord_section and ', '}{discord_section}}}\n"
-            )
-            config.write_text(config.read_text("utf-8") + section, "utf-8")
-            yield Server(discord=discord, sayso=sayso)
+            yield on_discord(discord, sayso, discord_section)
+
+
+def on_discord(discord: FakeDiscord, sayso: Sayso, more: str = "") -> Server:
+    """Put a Discord, in which the contract's people are, into the configuration."""
+    sayso.configure(
+        f'discord: {{token: "env:DISCORD_TOKEN", api_url: "{discord.api_url}",'
+        f' gateway_url: "{discord.gateway_url}"{more and ", "}{more}}}'
+    )
+    return Server(discord=discord, sayso=sayso)
 
 
 @asynccontextmanager

@@ -186,19 +186,22 @@ async def team(
     `slack_section` is what else stands in the section about Slack.
     """
     async with FakeSlack() as slack:
-        for user in (ALICE, BOB, CAROL, MALLORY):
-            slack.work.person(user)
-        slack.work.channel(OPS, ALICE, BOB, CAROL, MALLORY)
         with fresh(folder) as sayso:
             sayso.runbook("echo", ECHO)
             sayso.runbook("look", LOOK)
-            config = folder / "sayso.yml"
-            section = (
-                f'slack: {{bot_token: "env:SLACK_BOT_TOKEN", {way_in},'
-                f' base_url: "{slack.base_url}"{slack_section and ", "}{slack_section}}}\n'
-            )
-            config.write_text(config.read_text("utf-8") + section, "utf-8")
-            yield Team(slack=slack, sayso=sayso)
+            yield in_slack(slack, sayso, slack_section, way_in)
+
+
+def in_slack(slack: FakeSlack, sayso: Sayso, more: str = "", way_in: str = SOCKETS) -> Team:
+    """Put the contract's people into a workspace, and the workspace into the configuration."""
+    for user in (ALICE, BOB, CAROL, MALLORY):
+        slack.work.person(user)
+    slack.work.channel(OPS, ALICE, BOB, CAROL, MALLORY)
+    sayso.configure(
+        f'slack: {{bot_token: "env:SLACK_BOT_TOKEN", {way_in},'
+        f' base_url: "{slack.base_url}"{more and ", "}{more}}}'
+    )
+    return Team(slack=slack, sayso=sayso)
 
 
 @asynccontextmanager

@@ -222,8 +222,9 @@ class DiscordChat:
         return await asyncio.to_thread(draw, shown, guild=place.workspace)
 
     def _must_be_ours(self, place: Place) -> None:
-        """Raise where a place is in a server that belongs to no tenant."""
-        if place.workspace not in self.rest.setup.guilds:
+        """Raise where a place is in a server that belongs to no tenant; direct messages are in none."""
+        is_direct = place.thread in (None, place.channel)
+        if place.workspace not in self.rest.setup.guilds and (place.workspace or not is_direct):
             raise Unavailable(_ELSEWHERE)
 
 

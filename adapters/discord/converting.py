@@ -1,6 +1,7 @@
 """discord.py's objects as plain values. The only place that reads what they keep to themselves."""
 
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 import discord
@@ -18,6 +19,8 @@ from adapters.discord.seen import (
 
 Channel: TypeAlias = object
 """Whatever discord.py gives where a channel is: there are a dozen kinds, and one for no kind."""
+_NEW = timedelta(minutes=1)
+"""For so long after a thread was opened somebody may write in it before Sayso knows its id."""
 _PLAIN = frozenset({discord.MessageType.default, discord.MessageType.reply})
 
 
@@ -34,7 +37,14 @@ def where(channel: Channel, guild: int | None = None) -> Where | None:
         guild=str(of) if of else None,
         channel=str(number),
         parent=str(parent) if parent else None,
+        is_new=isinstance(channel, discord.Thread) and _is_new(channel),
     )
+
+
+def _is_new(thread: discord.Thread) -> bool:
+    """Whether Sayso opened a thread just now."""
+    at, own = thread.created_at, getattr(thread.guild.me, "id", None)
+    return at is not None and thread.owner_id == own and discord.utils.utcnow() - at < _NEW
 
 
 def is_known(channel: Channel) -> bool:

@@ -5,9 +5,7 @@ from dataclasses import replace
 from core.cards import Button
 from core.deliveries import Asking, Message, Text
 
-_ELSEWHERE = (
-    "Nothing is decided in a direct message: whoever may types /sayso requests in a channel of the server."
-)
+_ELSEWHERE = "Nothing is decided in a direct message: whoever may types /sayso requests in a channel of the server."
 _ANYWHERE = frozenset({"stop"})
 """What somebody may press wherever they are."""
 

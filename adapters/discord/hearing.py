@@ -143,17 +143,17 @@ class Hearing:
         await self.takes.of(_key(seen), lambda: self._taken_and_told(seen, event, again=again))
 
     async def _taken_and_told(self, seen: Heard, event: Event, *, again: bool) -> Outcome:
-        outcome = await self._stored(event)
+        outcome = await self._stored(seen, event)
         if isinstance(event, Ask) and not (again or isinstance(outcome, SaysoError)):
             await self.replies.typing(event.place)
         await self._told(seen, outcome, again=again)
         return outcome
 
-    async def _stored(self, event: Event) -> Outcome:
-        """Have it taken, and try again for a while where it could not be stored."""
+    async def _stored(self, seen: Heard, event: Event) -> Outcome:
+        """Have it taken, and try again for a while where that may end otherwise."""
         outcome = await outcome_of(self.desk.take(event))
         for pause in self.pauses:
-            if not isinstance(outcome, Unavailable) or await self._leaves_within(pause):
+            if not _may_change(outcome, where(seen)) or await self._leaves_within(pause):
                 return outcome
             outcome = await outcome_of(self.desk.take(event))
         return outcome
@@ -182,6 +182,13 @@ class Hearing:
                 event.place, outcome, key=f"added:{event.place.workspace}:{when}"
             )
         return outcome
+
+
+def _may_change(outcome: Outcome, at: Where) -> bool:
+    """Whether it could not be stored, or was said in a thread of which is not yet known whose it is."""
+    if isinstance(outcome, SaysoError):
+        return isinstance(outcome, Unavailable)
+    return outcome.is_nobodys and at.is_new
 
 
 def where(seen: Heard) -> Where:

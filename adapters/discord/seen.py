@@ -18,6 +18,8 @@ class Where:
     """Where it was written or pressed: the thread itself, inside of one."""
     parent: str | None = None
     """The channel of the thread; None outside of threads."""
+    is_new: bool = False
+    """Whether Sayso opened the thread just now, so that it may not be written down yet whose it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from core.events import Approve, Ask, Deny, Edited, Lookup, Review, Stop, StopHe
 from core.platforms import Told
 from tests.discord_scene import REQUEST, Scene, asking, connected, discord_of_four
 from tests.fakes.desk import FakeDesk
-from tests.standins.discord import ALICE, BOB, GUILD, MALLORY, OPS, FakeDiscord
+from tests.standins.discord import ALICE, BOB, BOT, GUILD, MALLORY, OPS, FakeDiscord
 
 HURRIED = Patience(person=0.1)
 DOWN = Unavailable("The database is away. Try again later.")
@@ -514,6 +514,28 @@ async def test_messages_are_tried_again_in_order_while_the_database_is_away(
         texts = [event.text for event in scene.desk.events if isinstance(event, Ask)]
         assert texts == ["one", "one", "one", "two", "three"]
         assert discord.seen_in(str(place.thread))[3:] == []
+
+
+@pytest.mark.parametrize(
+    ("opened_by", "began", "tries"),
+    [(BOT, None, 3), (ALICE, None, 1), (BOT, "2026-01-01T00:00:00+00:00", 1)],
+    ids=["of ours, just now", "of theirs", "of ours, long ago"],
+)
+async def test_what_is_said_before_it_is_known_whose_a_thread_is_is_tried_again(
+    discord: FakeDiscord, opened_by: str, began: str | None, tries: int
+) -> None:
+    thread = await discord.people.opens_thread(opened_by, OPS, "web")
+    if began:
+        discord.world.channels[thread]["thread_metadata"]["create_timestamp"] = began
+    nobodys = Told(is_nobodys=True)
+    async with connected(discord, desk=FakeDesk(says=[nobodys] * 2), pauses=(0.05,) * 5) as scene:
+        await discord.people.writes(ALICE, thread, "restart web")
+        await scene.taken(tries)
+        await scene.settled()
+
+        assert [getattr(event, "text", "") for event in scene.desk.events] == [
+            "restart web"
+        ] * tries
 
 
 async def test_a_message_that_can_never_be_stored_is_told_of(discord: FakeDiscord) -> None:

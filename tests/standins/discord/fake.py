@@ -7,7 +7,7 @@ from typing import Self
 
 from aiohttp import web
 
-from tests.standins.discord import commands, plain
+from tests.standins.discord import commands, plain, posting
 from tests.standins.discord.changes import Changes
 from tests.standins.discord.faults import Faults
 from tests.standins.discord.gateway import BAD_TOKEN, Gateway
@@ -98,6 +98,16 @@ class FakeDiscord:
         """Have somebody give the bot another token: the one before is worth nothing any more."""
         self.token = self.web.token = self.gateway.token = token
         await self.gateway.kick(BAD_TOKEN)
+
+    def tells_again(self, message: Json) -> None:
+        """Tell of a new message once more, as a session hears it that takes up again."""
+        kept = self.world.messages[str(message["id"])]
+        self._tell("MESSAGE_CREATE", posting.delivered(self.world, kept))
+
+    def sends_again(self, act: Interaction) -> None:
+        """Send an interaction to the app once more, as it was."""
+        act.sessions += self.gateway.interact(act.sent)
+        self.changes.wake()
 
     def declares(self, declared: Iterable[Json], guild: str | None = None) -> None:
         """Let there be slash commands, as if the app had declared them."""

@@ -36,6 +36,7 @@ from tests.fakes.chat import FakeChat
 from tests.jobs import soon
 from tests.sayso import Sayso
 
+NOBODYS = Told(is_nobodys=True)
 OPS = Place(platform="slack", workspace="T0TEAM", channel="C0OPS", thread="17.1")
 ELSEWHERE = replace(OPS, thread="18.1")
 GONE = "There is no such request. Copy its id from the card, or ask again for what you need."
@@ -139,10 +140,10 @@ async def test_words_in_a_thread_that_is_nobodys_of_ours_are_not_heard(front: Fr
     stranger = who("nobody")
     for person in (ALICE, stranger):
         said = Ask(identity=person, place=OPS, text="append alpha", known_only=True)
-        assert await front.take(said) == Told()
-        assert await front.take(StopHere(identity=person, place=OPS, known_only=True)) == Told()
+        assert await front.take(said) == NOBODYS
+        assert await front.take(StopHere(identity=person, place=OPS, known_only=True)) == NOBODYS
         looks = Lookup(identity=person, place=OPS, at="runs", known_only=True)
-        assert await front.take(looks) == Told()
+        assert await front.take(looks) == NOBODYS
     assert await front.app.records.requests() == []
     assert [entry.kind for entry in await front.app.records.audit()] == []
 
@@ -160,7 +161,7 @@ async def test_what_somebody_altered_who_is_in_no_workspace_of_ours_says_nothing
 ) -> None:
     there = replace(OPS, workspace="T0OTHER")
     said = Ask(identity=who("alice", "T0OTHER"), place=there, text="help", known_only=True)
-    assert await front.take(said) == Told()
+    assert await front.take(said) == NOBODYS
 
 
 async def test_x12_a_suggestion_asks_what_it_says_once_and_only_where_it_was_made(
