@@ -4,7 +4,6 @@ import logging
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
@@ -22,7 +21,8 @@ def point(setup: DiscordSetup) -> None:
     if setup.api_url is not None:
         Route.BASE = setup.api_url.rstrip("/")
     if setup.gateway_url is not None:
-        DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(setup.gateway_url)
+        address = type(DiscordWebSocket.DEFAULT_GATEWAY)
+        DiscordWebSocket.DEFAULT_GATEWAY = address(setup.gateway_url)
 
 
 def proxy() -> str | None:

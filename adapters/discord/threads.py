@@ -1,6 +1,6 @@
 """Opens threads, opens them again, and finds where one person alone reads."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import discord
@@ -20,7 +20,6 @@ from core.errors import Refused, SaysoError
 
 _IDLE: Literal[1440] = 1440
 """Minutes without a word after which Discord archives a thread: a day."""
-_REMEMBERED = 1000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,8 +27,6 @@ class Threads:
     """Raises as `Rest` does."""
 
     rest: Rest
-    _direct: dict[str, str] = field(default_factory=dict[str, str])
-    """The channels in which single people read, by user."""
 
     async def open(self, channel: str, message: str, name: str) -> str:
         """Open a thread from a message, or find the one that there is, and return its id."""
@@ -78,15 +75,11 @@ class Threads:
 
     async def direct(self, user: str) -> str:
         """Return the channel in which one person alone reads."""
-        if user not in self._direct:
 
-            async def made(client: discord.Client) -> str:
-                return str((await client.create_dm(discord.Object(int(user)))).id)
+        async def made(client: discord.Client) -> str:  # the client remembers those that it knows
+            return str((await client.create_dm(discord.Object(int(user)))).id)
 
-            self._direct[user] = await self.rest.call("write to one person", made, on=user)
-            while len(self._direct) > _REMEMBERED:
-                del self._direct[next(iter(self._direct))]
-        return self._direct[user]
+        return await self.rest.call("write to one person", made, on=user)
 
     async def _read(self, thread: str) -> object:
         async def read(client: discord.Client) -> object:
