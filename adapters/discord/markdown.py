@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from adapters.discord.splitting import Part, Run, Style
+from adapters.discord.splitting import Part
+from adapters.discord.styles import Run, Style
 from adapters.platforms import tables
 
 _READER = (

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.discord import markdown, splitting, words
-from adapters.discord.splitting import MOST, Kind, Part, Run, drawn, packed, said
+from adapters.discord.splitting import MOST, Kind, Part, drawn, packed, said
+from adapters.discord.styles import Run
 from tests.discord_reading import kinds, plain
 
 part_kinds: st.SearchStrategy[Kind] = st.sampled_from(("text", "code", "quote", "item", "heading"))
