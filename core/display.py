@@ -8,6 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from core.canonical import Json
 
@@ -17,6 +18,8 @@ _BLANK = re.compile(
     "\U000e0100-\U000e01ef]"
 )
 """Letters and marks that draw nothing, though their category says otherwise."""
+_UNUSUAL = re.compile(r"[^\n\t -~]")
+_KEPT = 4096
 _MEANINGFUL = {ord(c): f"\\u{ord(c):04x}" for c in "`<>&@\x7f"}
 
 
@@ -81,9 +84,12 @@ def sound(text: str) -> str:
 
 def output(text: str) -> str:
     """Return a command's output with control characters shown; tabs and line ends stay."""
-    return "".join(c if c in "\n\t" else _visible(c) for c in sound(text).replace("\r\n", "\n"))
+    if _UNUSUAL.search(text) is None:
+        return text  # as most of it is, and millions of characters are drawn while somebody waits
+    return _UNUSUAL.sub(lambda found: _visible(found[0]), sound(text).replace("\r\n", "\n"))
 
 
+@lru_cache(_KEPT)
 def _visible(character: str) -> str:
     return f"\\u{ord(character):04x}" if _hides(character) else character
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.discord_outgoing import unsafe
 from tests.sayso import Done, Running, Sayso, fresh, until
 from tests.standins.discord import OPS, FakeDiscord, Interaction, Json
 from tests.standins.discord.plain import buttons_of
@@ -159,6 +160,7 @@ async def server(folder: Path, *, discord_section: str = "") -> AsyncGenerator[S
             )
             config.write_text(config.read_text("utf-8") + section, "utf-8")
             yield Server(discord=discord, sayso=sayso)
+        assert unsafe(discord) == []
 
 
 @asynccontextmanager

@@ -20,6 +20,7 @@ from adapters.platforms.waits import Waits
 from core.deliveries import Drafted, Message, Opening, Progress, Text
 from core.errors import Refused, Unavailable
 from core.events import OPENS, Place
+from tests.discord_outgoing import unsafe
 from tests.discord_posts import (
     DELETE,
     EDIT,
@@ -50,6 +51,7 @@ async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeDiscord]
     monkeypatch.setattr(Route, "BASE", Route.BASE)
     async with FakeDiscord() as discord:
         yield discord
+        assert unsafe(discord) == []
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from adapters.platforms.waits import Waits
 from core.deliveries import Drafted, Text
 from core.errors import Refused, Unavailable
 from core.events import Place
+from tests.discord_outgoing import unsafe
 from tests.discord_posts import DELETE, EDIT, POST, Posting, asking, posting, thread_in
 from tests.standins.discord import ALICE, BOB, FakeDiscord
 
@@ -22,6 +23,7 @@ async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeDiscord]
     monkeypatch.setattr(Route, "BASE", Route.BASE)
     async with FakeDiscord() as discord:
         yield discord
+        assert unsafe(discord) == []
 
 
 @pytest.fixture

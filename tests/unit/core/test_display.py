@@ -173,6 +173,11 @@ def test_only_what_is_broken_is_replaced(text: str, sounded: str) -> None:
     assert display.sound(text) == sounded
 
 
+def test_output_that_all_can_see_stays_as_it_is_and_is_not_looked_at_letter_by_letter() -> None:
+    text = "a\tb\n" * 500_000
+    assert display.output(text) is text
+
+
 def test_output_keeps_its_lines_and_tabs_and_shows_its_controls() -> None:
     assert display.output("a\tb\r\nc\rd\x1b[31m\0\u202e") == (
         "a\tb\nc\\u000dd\\u001b[31m\ufffd\\u202e"
