@@ -50,5 +50,7 @@ def _shape(call: Call, body: Mapping[str, Any]) -> Iterator[str]:
         yield "words whose links are previewed"
     if body.get("content") and flags & _V2:
         yield "words and components"
+    if call.route in {PATCH, LATER} and flags & ~(_NO_PREVIEWS | _V2):
+        yield "a flag that no edit can set"
     if call.route == ANSWER and not flags & _EPHEMERAL:
         yield "everybody sees it"
