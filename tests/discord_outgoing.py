@@ -9,7 +9,7 @@ from tests.standins.discord.web import Call
 POST, PATCH = "POST /channels/{channel}/messages", "PATCH /channels/{channel}/messages/{message}"
 ANSWER = "POST /interactions/{interaction}/{token}/callback"
 LATER = "PATCH /webhooks/{app}/{token}/messages/{message}"
-_MESSAGE, _UPDATE = 4, 7
+_MESSAGE, _UPDATE, _ROW = 4, 7, 1
 _NO_PREVIEWS, _EPHEMERAL, _V2 = 1 << 2, 1 << 6, 1 << 15
 
 
@@ -50,6 +50,9 @@ def _shape(call: Call, body: Mapping[str, Any]) -> Iterator[str]:
         yield "words whose links are previewed"
     if body.get("content") and flags & _V2:
         yield "words and components"
+    kinds = {component["type"] for component in body.get("components") or ()}
+    if kinds - {_ROW} and not flags & _V2:
+        yield "components that only version 2 has, without its flag"
     if call.route in {PATCH, LATER} and flags & ~(_NO_PREVIEWS | _V2):
         yield "a flag that no edit can set"
     if call.route == ANSWER and not flags & _EPHEMERAL:

@@ -30,6 +30,7 @@ _ANYWHERE = {
     "address": re.compile(r"(?:https?|steam|discord)://\S"),
     "invite": re.compile(r"discord(?:app)?\.(?:gg|com|gift|new)", re.IGNORECASE),
     "spoiler": re.compile(r"\|\|"),
+    "closes": re.compile(r"#+(?=[ \t]*$)", re.MULTILINE),  # a heading, to be strict any line
 }
 _AROUND = {
     "bold": re.compile(r"\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)"),
@@ -90,7 +91,7 @@ def _styled(now: _At) -> tuple[str, re.Match[str] | None]:
 
 
 def _seen(kind: str, found: re.Match[str]) -> str:
-    if kind in _BEGINS_LINE.keys() - {"item"} or kind in {*_AROUND, "user"}:
+    if kind in _BEGINS_LINE.keys() - {"item"} or kind in {*_AROUND, "user", "closes"}:
         return ""
     if kind == "time":
         return f"{datetime.fromtimestamp(int(found[1]), UTC):%Y-%m-%d %H:%M:%S} UTC"
