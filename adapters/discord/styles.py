@@ -113,7 +113,7 @@ def _atoms(source: str, styles: frozenset[Style] = frozenset()) -> Iterator[_Ato
             yield found[0], styles
         elif begun := _begun(source, at):
             style, found = begun
-            yield from _atoms(found[1], styles | {style})
+            yield from _atoms(found[1], frozenset[Style]((*styles, style)))
         else:
             yield source[at], styles
         at = found.end() if found else at + 1

@@ -66,6 +66,7 @@ def read(text: str) -> str:
         ("***a***", "***a***"),
         ("", ""),
         ("```\n```", ""),
+        ("a\n\n# \n\nb", "a\n\nb"),
     ],
 )
 def test_what_it_means_stays(text: str, says: str) -> None:
