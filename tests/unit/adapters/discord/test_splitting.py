@@ -114,3 +114,10 @@ def test_a_link_is_never_cut() -> None:
 
 def test_a_cut_never_falls_before_the_first_character() -> None:
     assert splitting.cut(Part(runs=(Run(words="abc"),)), 0)[0] is None
+
+
+def test_an_address_is_never_cut() -> None:
+    url = "https://a.example/" + "y" * 400
+    part = Part(runs=(Run(words="x" * 1_700), Run(words=url, kind="link"), Run(words=" end")))
+    shown = [drawn(group) for group in packed([part])]
+    assert [f"<{url}>" in one for one in shown] == [False, True]
