@@ -121,3 +121,14 @@ def test_an_address_is_never_cut() -> None:
     part = Part(runs=(Run(words="x" * 1_700), Run(words=url, kind="link"), Run(words=" end")))
     shown = [drawn(group) for group in packed([part])]
     assert [f"<{url}>" in one for one in shown] == [False, True]
+
+
+def test_a_message_is_filled_where_its_only_space_stands_at_its_beginning() -> None:
+    first, *_ = packed([Part(runs=(Run(words="a " + "x" * 3_000),))])
+    assert len(drawn(first)) == MOST
+
+
+def test_code_in_a_line_keeps_its_spaces_at_a_cut() -> None:
+    code = Run(words="x" * 1_800 + " " * 400 + "y", kind="code")
+    shown = [said(part) for group in packed([Part(runs=(code,))]) for part in group]
+    assert "".join(shown) == code.words
