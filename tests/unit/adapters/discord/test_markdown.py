@@ -67,6 +67,17 @@ def read(text: str) -> str:
         ("", ""),
         ("```\n```", ""),
         ("a\n\n# \n\nb", "a\n\nb"),
+        ("***a** b*", "***a** b*"),
+        ("```a b\nc\n```", "`a b`\n```\nc\n```"),
+        ("**a __b__ c**", "**a b c**"),
+        ("a\n-# b\n---", "## a -# b"),
+        ("***a* b**", "***a* b**"),
+        ("[a]: https://x.example 'b'", "\\[a\\]: <https://x.example> 'b'"),
+        (
+            '[https://x.example](https://x.example "t")',
+            '<https://x.example> (<https://x.example> "t")',
+        ),
+        (f"https://x.example/{'y' * 1_500}", f"https\\://x.example/{'y' * 1_500}"),
     ],
 )
 def test_what_it_means_stays(text: str, says: str) -> None:
