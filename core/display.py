@@ -8,6 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from core.canonical import Json
 
@@ -17,6 +18,11 @@ _BLANK = re.compile(
     "\U000e0100-\U000e01ef]"
 )
 """Letters and marks that draw nothing, though their category says otherwise."""
+_MARKS = frozenset({"Mn", "Me"})
+_MOST_MARKS = 4
+"""On one letter: more than any language needs are drawn over the lines above."""
+_UNUSUAL = re.compile(r"[^\n\t -~]")
+_KEPT = 4096
 _MEANINGFUL = {ord(c): f"\\u{ord(c):04x}" for c in "`<>&@\x7f"}
 
 
@@ -62,7 +68,7 @@ def one_line(text: str, limit: int = 300) -> str:
     """Return prose as one visible line: hidden characters named, white space folded, length capped."""
     folded = " ".join(text.split())
     # Each character shows as one or more, so no others can be among the first `limit`.
-    shown = "".join(_visible(c) for c in folded[: limit + 1])
+    shown = "".join(_visible(c) for c in _unpiled(folded[: limit + 1]))
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
@@ -81,11 +87,30 @@ def sound(text: str) -> str:
 
 def output(text: str) -> str:
     """Return a command's output with control characters shown; tabs and line ends stay."""
-    return "".join(c if c in "\n\t" else _visible(c) for c in sound(text).replace("\r\n", "\n"))
+    if _UNUSUAL.search(text) is None:
+        return text  # as most of it is, and millions of characters are drawn while somebody waits
+    said = _unpiled(sound(text).replace("\r\n", "\n"))
+    return _UNUSUAL.sub(lambda found: _visible(found[0]), said)
 
 
+def _unpiled(text: str) -> str:
+    """Return text in which the marks that pile up on a letter are spelled out, but for a few."""
+    if text.isascii():
+        return text
+    done, piled = list[str](), 0
+    for character in text:
+        piled = piled + 1 if unicodedata.category(character) in _MARKS else 0
+        done.append(_spelled(character) if piled > _MOST_MARKS else character)
+    return "".join(done)
+
+
+@lru_cache(_KEPT)
 def _visible(character: str) -> str:
-    return f"\\u{ord(character):04x}" if _hides(character) else character
+    return _spelled(character) if _hides(character) else character
+
+
+def _spelled(character: str) -> str:
+    return f"\\u{ord(character):04x}"
 
 
 def _hides(character: str) -> bool:

@@ -30,10 +30,18 @@ _ANYWHERE = {
     "address": re.compile(r"(?:https?|steam|discord)://\S"),
     "invite": re.compile(r"discord(?:app)?\.(?:gg|com|gift|new)", re.IGNORECASE),
     "spoiler": re.compile(r"\|\|"),
-    "strike": re.compile(r"~~"),
-    "bold": re.compile(r"\*\*|__"),
-    "italic": re.compile(r"[*_]"),
+    "closes": re.compile(r"#+(?=[ \t]*$)", re.MULTILINE),  # a heading, to be strict any line
 }
+_AROUND = {
+    "bold": re.compile(r"\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)"),
+    "under": re.compile(r"__((?:\\[\s\S]|[^\\])+?)__(?!_)"),
+    "italic": re.compile(
+        r"\*(?=\S)((?:\*\*|\\[\s\S]|\s+(?:\\[\s\S]|[^\s*\\]|\*\*)|[^\s*\\])+?)\*(?!\*)"
+        r"|\b_((?:__|\\[\s\S]|[^\\_])+?)_\b"
+    ),
+    "strike": re.compile(r"~~([\s\S]+?)~~(?!_)"),
+}
+"""A style ends at the first mark that ends it, even where that stands in code or in an address."""
 Read: TypeAlias = tuple[str, str]
 
 
@@ -60,6 +68,8 @@ def meanings(source: str) -> Iterator[Read]:
         now.at = found.end()
         began = kind == "quote"
         yield kind, _seen(kind, found)
+        if kind in _AROUND:
+            yield from meanings(next(filter(None, found.groups())))
 
 
 def _found(now: _At, *, at_begin: bool) -> tuple[str, re.Match[str] | None]:
@@ -67,11 +77,21 @@ def _found(now: _At, *, at_begin: bool) -> tuple[str, re.Match[str] | None]:
         found = rule.match(now.source, now.at)
         if found is not None:
             return kind, found
-    return "text", None
+    return _styled(now)
+
+
+def _styled(now: _At) -> tuple[str, re.Match[str] | None]:
+    """Return the longest of those that begin here, and of two the one that is named later."""
+    best: tuple[str, re.Match[str] | None] = "text", None
+    for kind, rule in _AROUND.items():
+        found = rule.match(now.source, now.at)
+        if found and (best[1] is None or len(found[0]) >= len(best[1][0])):
+            best = kind, found
+    return best
 
 
 def _seen(kind: str, found: re.Match[str]) -> str:
-    if kind in _BEGINS_LINE.keys() - {"item"} or kind in {"bold", "italic", "strike", "user"}:
+    if kind in _BEGINS_LINE.keys() - {"item"} or kind in {*_AROUND, "user", "closes"}:
         return ""
     if kind == "time":
         return f"{datetime.fromtimestamp(int(found[1]), UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -15,6 +15,7 @@ from core.cards import Button, Card
 from core.deliveries import Asking
 from core.events import Place
 from core.leases import Leases
+from tests.discord_outgoing import unsafe
 from tests.fakes.desk import FakeDesk
 from tests.fakes.leases import FakeLeases
 from tests.standins.discord import ALICE, GUILD, OPS, FakeDiscord, Json
@@ -59,6 +60,7 @@ async def discord_of_four() -> AsyncGenerator[FakeDiscord]:
     async with FakeDiscord() as discord:
         discord.declares([dict(one) for one in declared.payload()])
         yield discord
+        assert unsafe(discord) == []
 
 
 def setup_of(discord: FakeDiscord, **other: object) -> DiscordSetup:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.discord import declared
+from tests.discord_outgoing import unsafe
 from tests.sayso import Done, Running, Sayso, fresh, until
 from tests.standins.discord import OPS, FakeDiscord, Interaction, Json
 from tests.standins.discord.plain import buttons_of, text_of
@@ -177,6 +178,7 @@ async def server(folder: Path, *, discord_section: str = "") -> AsyncGenerator[S
             sayso.runbook("echo", ECHO)
             sayso.runbook("look", LOOK)
             yield on_discord(discord, sayso, discord_section)
+        assert unsafe(discord) == []
 
 
 def on_discord(discord: FakeDiscord, sayso: Sayso, more: str = "") -> Server:

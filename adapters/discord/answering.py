@@ -50,7 +50,7 @@ class Answer:
 
     async def late(self, message: Drawn) -> bool:
         """Say what came of it, once, where it was said that something is done."""
-        given = _params(_body(message), message.document)
+        given = _params(_body(message, is_edit=True), message.document)
         return await self._sent(
             self._adapter.edit_original_interaction_response(
                 self.interaction.application_id,
@@ -107,10 +107,14 @@ class Answer:
         return self.interaction._session  # noqa: SLF001 - the client's own, which it shows nowhere else
 
 
-def _body(message: Drawn) -> JsonObject:
-    """Return a message as that one person is to see it. It reminds nobody of anything."""
+def _body(message: Drawn, *, is_edit: bool = False) -> JsonObject:
+    """Return a message as that one person is to see it. It reminds nobody of anything.
+
+    Who sees it cannot be edited: that was said where it was said that something is done.
+    """
     shape = V2 if message.components else _NO_PREVIEWS
-    body: dict[str, Any] = {"flags": _EPHEMERAL | shape, "allowed_mentions": {"parse": []}}
+    flags = shape if is_edit else shape | _EPHEMERAL
+    body: dict[str, Any] = {"flags": flags, "allowed_mentions": {"parse": []}}
     if message.components:
         return {**body, "components": [*message.components, *_below(message)]}
     return {**body, "content": message.content, "components": list(message.below)}

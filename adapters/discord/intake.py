@@ -97,9 +97,10 @@ class Intake:
         if outcome is None:
             await answers.think()
             outcome = await soon(task, self.patience.late) or _LONG
-            await answers.late(drawn(outcome if says(outcome) else _TAKEN, event))
+            told = outcome if says(outcome) else _TAKEN
+            await answers.late(await asyncio.to_thread(drawn, told, event))
         elif says(outcome):
-            await answers.say(drawn(outcome, event))
+            await answers.say(await asyncio.to_thread(drawn, outcome, event))
         elif isinstance(seen, Command):
             await answers.say(drawn(_TAKEN))
         else:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from adapters.discord.splitting import Part, Run, Style
+from adapters.discord.splitting import Part
+from adapters.discord.styles import Run, Style
 from adapters.platforms import tables
 
 _READER = (
@@ -104,9 +105,11 @@ class _Reading:
         runs = merged([*inline(children)])
         if self.rows is not None:
             self.rows[-1].append("".join(run.words for run in runs).replace("\n", " "))
+        elif not runs:
+            return
         elif self.heading and not (self.quotes or self.items):
             self.parts.append(_headed(runs, self.heading))
-        elif runs:
+        else:
             self._add(_bold(runs) if self.heading else runs)
 
     def _add(self, runs: list[Run]) -> None:

@@ -10,7 +10,8 @@ from typing import assert_never
 from adapters.discord import cards, layout, markdown, splitting, words
 from adapters.discord.drawn import Drawn
 from adapters.discord.layout import MOST, weight
-from adapters.discord.splitting import Part, Run
+from adapters.discord.splitting import Part
+from adapters.discord.styles import Run
 from adapters.discord.telling import failed, reviewed, told
 from adapters.discord.words import bold, length, literal, reach
 from adapters.platforms.literal import shown

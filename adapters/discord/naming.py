@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from core.display import hidden
+
 LONGEST = 100
 """Discord takes no longer name."""
 NAMELESS = "Sayso"
@@ -15,7 +17,8 @@ def thread_name(asked: str) -> str:
 
 def _visible(character: str) -> str:
     """Return a character that everybody sees, or room in its place."""
-    return " " if unicodedata.category(character)[0] in {"C", "Z"} else character
+    is_room = unicodedata.category(character)[0] == "Z" or hidden(character)
+    return " " if is_room else character
 
 
 def _cut(name: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from adapters.discord import words
+from adapters.discord.styles import Run, inline
 from adapters.discord.words import length
 
 MOST = 1_900
@@ -14,19 +15,7 @@ _LITTLE = 200
 _DEEPEST = 6
 _LARGEST_HEADING = 3
 
-Style: TypeAlias = Literal["bold", "italic", "strike"]
 Kind: TypeAlias = Literal["text", "code", "quote", "item", "heading"]
-_MARKS: dict[Style, str] = {"bold": "**", "italic": "*", "strike": "~~"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """Words of one look, as they are to be read."""
-
-    words: str
-    styles: tuple[Style, ...] = ()
-    """The outermost first."""
-    kind: Literal["text", "code", "link"] = "text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,34 +103,6 @@ def _before(part: Part) -> tuple[str, str]:
             return f"{before}{mark}", f"{before}{' ' * len(mark)}"
         case _:
             return "", ""
-
-
-def inline(runs: Sequence[Run]) -> str:
-    """Return what stands within a paragraph."""
-    done, within = "", tuple[Style, ...]()
-    for run in runs:
-        same = _same(within, run.styles)
-        done += "".join(_MARKS[style] for style in reversed(within[same:]))
-        done += "".join(_MARKS[style] for style in run.styles[same:]) + _run(run)
-        within = run.styles
-    return done + "".join(_MARKS[style] for style in reversed(within))
-
-
-def _same(one: Sequence[Style], other: Sequence[Style]) -> int:
-    same = 0
-    while same < min(len(one), len(other)) and one[same] == other[same]:
-        same += 1
-    return same
-
-
-def _run(run: Run) -> str:
-    match run.kind:
-        case "text":
-            return words.literal(run.words)
-        case "code":
-            return words.code_inline(run.words)
-        case "link":
-            return f"<{run.words}>"
 
 
 def said(part: Part) -> str:

@@ -73,7 +73,14 @@ def _said(text: str, room: int, mark: str = "") -> Iterator[JsonObject]:
     """Yield what software says to somebody: a sentence, and below it lines that keep their spaces."""
     whole = shown(text)
     head, _, rest = whole.partition("\n")
-    yield layout.text(f"{mark}{dated(head[: reach(head, room, dated)]) or '…'}")
-    left = room - length(dated(head))
-    if rest.strip() and left > _FRAMES:
-        yield layout.text(words.code(rest[: reach(rest, left, words.fenced)]))
+    at = reach(head, room - 2 * _FRAMES, dated)
+    yield layout.text(f"{mark}{dated(head[:at]) or '…'}{_missing(len(head) - at)}")
+    left = room - length(dated(head[:at])) - _FRAMES
+    if rest.strip():
+        at = reach(rest, left, words.fenced)
+        yield layout.text(f"{words.code(rest[:at])}{_missing(len(rest) - at)}")
+
+
+def _missing(number: int) -> str:
+    """Return that something is not shown: nobody is to take a part for all of it."""
+    return f"\n… {number} more characters" if number else ""

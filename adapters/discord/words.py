@@ -13,8 +13,9 @@ _MEANINGFUL = re.compile(
     r"[\\*_~`|<\[\]]"  # styles, code, spoilers, links, and whatever begins with `<`
     r"|@(?=everyone|here)"
     r"|:(?=//|[\w+~-]+:)"  # an address, an emoji
-    r"|(?:(?<=discord)|(?<=discordapp))\.",  # an invitation, a link to a channel
-    re.IGNORECASE,
+    r"|(?:(?<=discord)|(?<=discordapp))\."  # an invitation, a link to a channel
+    r"|#(?=#*[ \t]*$)",  # what is left out at the end of a heading
+    re.IGNORECASE | re.MULTILINE,
 )
 _BEGINS = re.compile(r"^([ \t]*)([#+>-])", re.MULTILINE)
 _COUNTS = re.compile(r"^([ \t]*\d+)([.)])", re.MULTILINE)

@@ -20,6 +20,7 @@ from adapters.platforms.waits import Waits
 from core.deliveries import Drafted, Message, Opening, Progress, Text
 from core.errors import Refused, Unavailable
 from core.events import OPENS, Place
+from tests.discord_outgoing import unsafe
 from tests.discord_posts import (
     DELETE,
     EDIT,
@@ -50,6 +51,7 @@ async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeDiscord]
     monkeypatch.setattr(Route, "BASE", Route.BASE)
     async with FakeDiscord() as discord:
         yield discord
+        assert unsafe(discord) == []
 
 
 @pytest.fixture
@@ -371,6 +373,28 @@ async def test_pieces_that_are_missing_are_posted_and_no_others(
     assert ids.split(",") == scene.ours(thread(place))
 
 
+async def test_a_piece_before_one_that_is_refused_is_not_posted_again(
+    scene: Posting, place: Place
+) -> None:
+    faults = scene.discord.faults
+    first = faults.holds(POST)
+    tried = asyncio.create_task(scene.chat.post(place, Text(text=LONG), key="post:c:1"))
+    await scene.discord.until(lambda: faults.held.get(POST) == 1)
+    del faults.gates[POST]
+    second = faults.holds(POST)
+    first.set()
+    await scene.discord.until(lambda: faults.held.get(POST) == 2)
+    faults.says(POST, 403, 50013, "Missing Permissions")
+    second.set()
+    with pytest.raises(Refused):
+        await tried
+    scene.discord.passes(600)
+
+    ids = await scene.chat.post(place, Text(text=LONG), key="post:c:1")
+
+    assert ids.split(",") == scene.ours(thread(place))
+
+
 async def test_told_to_wait_a_moment_it_is_waited(scene: Posting, place: Place) -> None:
     scene.discord.faults.rate_limited(POST, after=1)
 
@@ -593,6 +617,19 @@ async def test_an_edit_that_failed_is_not_taken_for_done(scene: Posting, place: 
         assert status in scene.discord.edits(posted)[-1]
 
     assert len(scene.discord.calls(EDIT)) == 4
+
+
+async def test_after_an_edit_that_failed_what_was_shown_before_is_drawn_again(
+    scene: Posting, place: Place
+) -> None:
+    posted = await scene.chat.post(place, asking("Waits."), key="post:c:1")
+    scene.discord.faults.loses_reply(EDIT)
+    with pytest.raises(Unavailable):
+        await scene.chat.edit(place, posted, asking("Approved by Bob."))
+
+    await scene.chat.edit(place, posted, asking("Waits."))
+
+    assert "Waits." in scene.discord.edits(posted)[-1]
 
 
 async def test_a_message_that_is_gone_needs_no_edit(scene: Posting, place: Place) -> None:

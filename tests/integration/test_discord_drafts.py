@@ -6,10 +6,11 @@ import pytest
 from discord.http import Route
 
 from adapters.platforms.waits import Waits
-from core.deliveries import Drafted, Text
+from core.deliveries import Drafted, Message, Text
 from core.errors import Refused, Unavailable
 from core.events import Place
-from tests.discord_posts import DELETE, EDIT, POST, Posting, asking, posting, thread_in
+from tests.discord_outgoing import unsafe
+from tests.discord_posts import DELETE, EDIT, POST, Posting, asking, posting, thread_in, who
 from tests.standins.discord import ALICE, BOB, FakeDiscord
 
 KEY = "draft:t_1"
@@ -22,6 +23,7 @@ async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeDiscord]
     monkeypatch.setattr(Route, "BASE", Route.BASE)
     async with FakeDiscord() as discord:
         yield discord
+        assert unsafe(discord) == []
 
 
 @pytest.fixture
@@ -84,19 +86,23 @@ async def test_what_is_no_card_takes_its_place(scene: Posting, place: Place, kin
     assert "Let me" not in said
 
 
+@pytest.mark.parametrize(
+    "said",
+    [asking("Open.", BOB), Text(text="It waits.", is_note=True, wanted=(who(BOB),))],
+    ids=["a card", "a reminder"],
+)
 @pytest.mark.parametrize("known", [True, False], ids=["known", "to be looked for"])
-async def test_a_card_is_a_new_message_so_that_who_is_mentioned_is_told_and_the_draft_goes(
-    scene: Posting, place: Place, *, known: bool
+async def test_what_mentions_somebody_is_a_new_message_so_that_they_are_told_and_the_draft_goes(
+    scene: Posting, place: Place, *, known: bool, said: Message
 ) -> None:
     chat = scene.chat
     message = await chat.draft(place, "Let me", drafted=UNKNOWN)
     drafted = Drafted(key=KEY, message=message if known else None)
-    card = asking("Open.", BOB)
-    posted = await chat.post(place, card, key="post:c:1", drafted=drafted)
+    posted = await chat.post(place, said, key="post:c:1", drafted=drafted)
     assert posted != message
     assert scene.ours(str(place.thread)) == [posted]
     assert [pings.users for pings in scene.discord.pinged] == [{BOB}]
-    again = await chat.post(place, card, key="post:c:1", again=True, drafted=drafted)
+    again = await chat.post(place, said, key="post:c:1", again=True, drafted=drafted)
     assert again == posted
 
 

@@ -2,14 +2,18 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator
 
 import pytest
 
+from adapters.discord import intake, outcomes
+from adapters.discord.drawn import Drawn
 from adapters.discord.intake import Patience
+from adapters.platforms.takes import Outcome
 from core.errors import Refused, Unavailable
 from core.events import Approve, Ask, Deny, Edited, Lookup, Review, Stop, StopHere, TakeUp
-from core.platforms import Told
+from core.platforms import Event, Told
 from tests.discord_scene import REQUEST, Scene, asking, connected, discord_of_four
 from tests.fakes.desk import FakeDesk
 from tests.standins.discord import ALICE, BOB, BOT, GUILD, MALLORY, OPS, FakeDiscord
@@ -314,6 +318,26 @@ async def test_review_of_what_is_too_long_comes_with_a_file(scene: Scene) -> Non
     [(_, file)] = scene.discord.files(pressed.original.now).items()
     assert b"restart web 1999" in file
     assert "Approve" in scene.discord.buttons(pressed.original.now)
+
+
+async def test_a_huge_plan_is_drawn_while_everything_else_goes_on(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn_in: list[int] = []
+
+    def drawing(outcome: Outcome, event: Event | None = None) -> Drawn:
+        drawn_in.append(threading.get_ident())
+        return outcomes.drawn(outcome, event)
+
+    monkeypatch.setattr(intake, "drawn", drawing)
+    scene.desk.says = [Told(card=asking(plan=tuple(f"word {'y' * 96}" for _ in range(9_000))))]
+    looked = await scene.discord.people.presses(BOB, await scene.card(), "Review full plan")
+    await scene.discord.over(looked)
+
+    assert looked.original is not None
+    assert len(scene.discord.files(looked.original.now)) == 1
+    assert drawn_in
+    assert threading.get_ident() not in drawn_in
 
 
 async def test_a_late_review_comes_with_its_file_as_well(hurried: Scene) -> None:

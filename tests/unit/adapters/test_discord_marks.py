@@ -43,6 +43,7 @@ def test_a_file_is_called_what_it_is() -> None:
         ("  restart\n\n web\t", "restart web"),
         ("", "Sayso"),
         ("\u200b\u202e \n", "Sayso"),
+        ("\u3164\u2800\u115f", "Sayso"),
         ("a\u202eb\x00c", "a b c"),
         ("word " * 30, "word " * 19 + "word…"),
         ("x" * 100, "x" * 100),

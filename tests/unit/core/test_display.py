@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given
@@ -171,6 +172,20 @@ def test_a_text_that_is_sound_stays_as_it_is(text: str) -> None:
 )
 def test_only_what_is_broken_is_replaced(text: str, sounded: str) -> None:
     assert display.sound(text) == sounded
+
+
+@pytest.mark.parametrize("show", [display.output, display.one_line])
+def test_marks_that_would_be_drawn_over_the_lines_above_are_spelled_out(
+    show: Callable[[str], str],
+) -> None:
+    piled = "a" + "\u0300" * 4
+    assert show(f"{piled}\u0301\u20dd {piled}") == f"{piled}\\u0301\\u20dd {piled}"
+    assert show("Vie\u0302\u0323t") == "Vie\u0302\u0323t"
+
+
+def test_output_that_all_can_see_stays_as_it_is_and_is_not_looked_at_letter_by_letter() -> None:
+    text = "a\tb\n" * 500_000
+    assert display.output(text) is text
 
 
 def test_output_keeps_its_lines_and_tabs_and_shows_its_controls() -> None:

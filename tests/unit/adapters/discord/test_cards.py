@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.discord import cards, messages
+from adapters.discord import cards, messages, telling
 from adapters.discord import words as discord_words
 from adapters.discord.drawn import Drawn
 from adapters.platforms.whole import UNCHECKED
@@ -60,6 +60,20 @@ def on_discord(one: Drawn) -> str:
 
 def folded(text: str) -> str:
     return "".join(text.replace(",", "").replace("\\u0060", "`").split())
+
+
+def test_i6_a_file_is_measured_in_bytes_before_it_is_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    long = with_card(plan=("é" * 5_000,))
+    monkeypatch.setattr(telling, "_LARGEST", 11_500)
+    given = messages.reviewed(long)
+    assert given.document is not None
+    assert actions(given) == [APPROVE, DENY]
+    monkeypatch.setattr(telling, "_LARGEST", len(given.document.encode()) - 1)
+    refused_one = messages.reviewed(long)
+    assert refused_one.document is None
+    assert actions(refused_one) == [DENY]
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,19 @@ def test_nothing_hidden_passes_anywhere() -> None:
         assert "\\u202e" in plain(one.content + words(one.components))
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Head.\n" + "x" * 10_000, "x" * 10_000, "x" * 3_600 + "\nxxx", "x" * 3_600 + "\n" + "x" * 300],
+)
+def test_whoever_is_told_a_part_is_told_how_much_is_missing(text: str) -> None:
+    for one in (messages.told(Told(text=text)), messages.failed(Refused(text))):
+        assert [*refused(one)] == []
+        shown = words(one.components)
+        missing = sum(map(int, re.findall(r"\n… (\d+) more characters$", shown, re.MULTILINE)))
+        assert missing
+        assert shown.count("x") + missing == text.count("x")
+
+
 def test_what_is_too_long_for_a_report_is_left_out_in_the_middle_and_given_as_a_file() -> None:
     text = "Run r_1 failed: deploy.\n" + "x" * 12_012 + "\nApproved by bob."
     (one,) = messages.draw(Text(text=text, is_report=True), guild=GUILD)

@@ -16,6 +16,7 @@ HOSTILE = [
     "-# a", "\n-# a", "\n\n-# a", "- -# a", "> -# a", "# -# a", "`", "```", "````\n", "**", "*", "_",
     "~~", "\\", "\n", "\n\n", " ", "a", "<", ">", "1. ", "- ", "> ", "# ", "|", "|-|-|\n", "&#64;here",
     "&lt;@1&gt;", "<!--", "\n    ", "¹", "[", "](", ")", "![", "<https://a.example/<@1>>", "\\<@1>",
+    "`**", "`*", "`~~", "*`", "**`", "`` ", "b*c", "**a**", "*a*", "\n```\n*\n-# a\n```\n", "https://a.example/\\*\\*",
 ]  # fmt: skip
 hostile = st.lists(st.sampled_from(HOSTILE), max_size=14).map("".join)
 
@@ -65,6 +66,18 @@ def read(text: str) -> str:
         ("***a***", "***a***"),
         ("", ""),
         ("```\n```", ""),
+        ("a\n\n# \n\nb", "a\n\nb"),
+        ("***a** b*", "***a** b*"),
+        ("```a b\nc\n```", "`a b`\n```\nc\n```"),
+        ("**a __b__ c**", "**a b c**"),
+        ("a\n-# b\n---", "## a -# b"),
+        ("***a* b**", "***a* b**"),
+        ("[a]: https://x.example 'b'", "\\[a\\]: <https://x.example> 'b'"),
+        (
+            '[https://x.example](https://x.example "t")',
+            '<https://x.example> (<https://x.example> "t")',
+        ),
+        (f"https://x.example/{'y' * 1_500}", f"https\\://x.example/{'y' * 1_500}"),
     ],
 )
 def test_what_it_means_stays(text: str, says: str) -> None:
@@ -80,6 +93,24 @@ def test_what_it_means_stays(text: str, says: str) -> None:
 @settings(max_examples=1_500, deadline=None)
 def test_nothing_means_more_than_styles_lists_quotes_headings_code_and_addresses(text: str) -> None:
     assert kinds(read(text)) <= STYLES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**a `x**[click](https://evil.example)` b**",
+        "*a `x*<t:1:R></stop:1>` b*",
+        "~~a `x~~||b||<id:guide>` b~~",
+        r"**a https://a.example/\*\*\[x\](https://evil.example)/a**",
+        "**a***b*c\n\n```\nx*\n-# Approved by bob.\n```",
+        "`a`[`` x`[click](https://evil.example) ``](https://x.example)",
+        "`a`**`` x`[click](https://evil.example) ``**",
+    ],
+)
+def test_what_stands_in_code_or_an_address_ends_no_style_around_it(text: str) -> None:
+    assert kinds(read(text)) <= STYLES
+    said = "".join(run.words for part in markdown.parts(text) for run in part.runs)
+    assert "".join(plain(read(text)).split()) == "".join(said.split())
 
 
 @pytest.mark.parametrize(

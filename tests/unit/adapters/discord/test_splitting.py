@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.discord import markdown, splitting, words
-from adapters.discord.splitting import MOST, Kind, Part, Run, drawn, packed, said
+from adapters.discord.splitting import MOST, Kind, Part, drawn, packed, said
+from adapters.discord.styles import Run
 from tests.discord_reading import kinds, plain
 
 part_kinds: st.SearchStrategy[Kind] = st.sampled_from(("text", "code", "quote", "item", "heading"))
@@ -113,3 +114,21 @@ def test_a_link_is_never_cut() -> None:
 
 def test_a_cut_never_falls_before_the_first_character() -> None:
     assert splitting.cut(Part(runs=(Run(words="abc"),)), 0)[0] is None
+
+
+def test_an_address_is_never_cut() -> None:
+    url = "https://a.example/" + "y" * 400
+    part = Part(runs=(Run(words="x" * 1_700), Run(words=url, kind="link"), Run(words=" end")))
+    shown = [drawn(group) for group in packed([part])]
+    assert [f"<{url}>" in one for one in shown] == [False, True]
+
+
+def test_a_message_is_filled_where_its_only_space_stands_at_its_beginning() -> None:
+    first, *_ = packed([Part(runs=(Run(words="a " + "x" * 3_000),))])
+    assert len(drawn(first)) == MOST
+
+
+def test_code_in_a_line_keeps_its_spaces_at_a_cut() -> None:
+    code = Run(words="x" * 1_800 + " " * 400 + "y", kind="code")
+    shown = [said(part) for group in packed([Part(runs=(code,))]) for part in group]
+    assert "".join(shown) == code.words

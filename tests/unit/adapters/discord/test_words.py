@@ -114,3 +114,9 @@ def test_copies_of_what_is_shown_are_what_was_written() -> None:
     path = r"C:\srv\*.conf <user@host> snake_case"
     assert plain(words.literal(path)) == path
     assert re.sub(r"\\(.)", r"\1", words.literal(path)) == path
+
+
+@pytest.mark.parametrize("said", ["About C#", "### Restart ##", "a # \nb"])
+def test_what_ends_a_heading_is_read_as_well(said: str) -> None:
+    assert plain(f"### {words.literal(said)}").split() == said.split()
+    assert kinds(words.literal(said)) == set()
