@@ -16,7 +16,7 @@ from adapters.discord.seen import Added, Removed, Rewritten, Where, Written
 from adapters.platforms.takes import Outcome, Takes, outcome_of
 from adapters.platforms.tasks import Tasks, failed, log
 from core.errors import SaysoError, Unavailable
-from core.events import Ask, Invited, Stop, StopHere
+from core.events import Ask, Invited, Place, Stop, StopHere
 from core.platforms import Desk, Event, Told
 
 Heard: TypeAlias = Written | Rewritten | Removed
@@ -46,6 +46,8 @@ class Hearing:
     _heard: set[str] = field(default_factory=set[str])
     """What waits: it is here, and need not be fetched."""
     _until: asyncio.TimerHandle | None = None
+    _typing: set[Place] = field(default_factory=set[Place])
+    """Where it is just being shown that Sayso is about to write."""
 
     def heard(self, seen: Heard, *, is_known: bool = True) -> None:
         """Take a message, or that one changed. `is_known` says whether it is if this is in a thread."""
@@ -172,11 +174,25 @@ class Hearing:
     async def _taken_and_told(self, seen: Heard, event: Event, *, again: bool) -> Outcome:
         outcome = await self._stored(event)
         if isinstance(event, Ask) and not (again or isinstance(outcome, SaysoError)):
-            await self.replies.typing(event.place)
-        await self._told(seen, outcome, again=again)
+            self._shows_typing(event.place)
+        # In a lane of its own: Discord takes a message a second, and what comes next has to be stored.
+        self.lanes.add(
+            f"told:{where(seen).channel}", lambda: self._told(seen, outcome, again=again)
+        )
         if isinstance(outcome, Unavailable) and not self.leaving.is_set():
             return Told()  # whoever wrote it was told to do so again: it is over
         return outcome
+
+    def _shows_typing(self, place: Place) -> None:
+        if place not in self._typing:
+            self._typing.add(place)
+            self.tasks.start(self._typed(place))
+
+    async def _typed(self, place: Place) -> None:
+        try:
+            await self.replies.typing(place)
+        finally:
+            self._typing.discard(place)
 
     async def _stored(self, event: Event) -> Outcome:
         """Have it taken, and try again for a while where it could not be stored."""

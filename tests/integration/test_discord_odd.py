@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.errors import Unavailable
+from core.errors import Refused, Unavailable
 from core.events import Approve, Ask
 from tests.discord_scene import REQUEST, Scene, connected, discord_of_four
 from tests.fakes.desk import FakeDesk
@@ -15,6 +15,7 @@ from tests.standins.discord.wire import copied
 
 CHANNEL = "GET /channels/{channel}"
 HISTORY = "GET /channels/{channel}/messages"
+TYPING = "POST /channels/{channel}/typing"
 OTHER = "600000000000000009"
 
 
@@ -187,6 +188,36 @@ async def test_what_was_written_alone_while_nobody_was_connected_is_fetched(
         await scene.taken(2)
 
     assert texts(scene) == ["one", "two"]
+
+
+async def test_whoever_is_told_something_holds_nobody_up(discord: FakeDiscord) -> None:
+    desk = FakeDesk(says=[Refused("You may not.")] * 3)
+    async with connected(discord, desk=desk) as scene:
+        told = discord.faults.holds("POST /channels/{channel}/messages")
+        for text in ("one", "two", "three", "four"):
+            await discord.people.mentions(ALICE, OPS, text)
+        await scene.taken(4)
+        told.set()
+        await scene.settled()
+
+    assert texts(scene) == ["one", "two", "three", "four"]
+    assert len(discord.messages(OPS)) == 4 + 3
+
+
+async def test_showing_that_sayso_writes_holds_nobody_up(discord: FakeDiscord) -> None:
+    async with connected(discord) as scene:
+        shown = discord.faults.holds(TYPING)
+        thread = str((await scene.thread()).thread)
+        for text in ("one", "two", "three"):
+            await discord.people.mentions(ALICE, thread, text)
+        await scene.taken(3)
+        assert discord.faults.held[TYPING] == 1
+        shown.set()
+        await scene.settled()
+        await discord.people.mentions(ALICE, thread, "four")
+        await discord.until(lambda: len(discord.calls(TYPING)) == 2)
+
+    assert texts(scene) == ["one", "two", "three", "four"]
 
 
 async def test_a_press_in_a_channel_of_a_kind_of_tomorrow_is_answered(
