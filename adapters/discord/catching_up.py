@@ -5,7 +5,8 @@ time are lost, as whoever pressed or typed has seen.
 """
 
 import time
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -22,6 +23,8 @@ OVERLAP = 60.0
 """Seconds before the last message that was seen, of which another may not have come."""
 _PAGE, _PAGES, _ALL_PAGES = 100, 10, 100
 """Messages in one answer; answers about one channel, and about all of them."""
+_NOWHERE = 0
+"""Stands among servers for direct messages."""
 _ALONE = 50
 """So many people that wrote to Sayso alone are remembered: Discord lists no such channels."""
 _EPOCH = 1_420_070_400_000
@@ -40,10 +43,8 @@ class CatchingUp:
     at_a_start: float = AT_A_START
     _since: dict[int, int] = field(default_factory=dict[int, int])
     """By shard, the newest message that was seen."""
-    _from: dict[int, int] = field(default_factory=dict[int, int])
-    """By shard, where to begin to look, as of the beginning of its session."""
-    _away: dict[int, int] = field(default_factory=dict[int, int])
-    """By server that is out of order, where to begin to look once it is back."""
+    _unread: dict[int, int] = field(default_factory=dict[int, int])
+    """By server, where to begin to look: as of the session's beginning, or that of an outage."""
     _alone: dict[int, None] = field(default_factory=dict[int, None])
     """The channels of direct messages in which something was written, the last one last."""
     _awaited: set[int] = field(default_factory=set[int])
@@ -61,38 +62,54 @@ class CatchingUp:
     def forget(self, shard: int) -> None:
         """Know nothing of a shard that somebody else held meanwhile."""
         self._since.pop(shard, None)
+        self._unread.clear()
 
     def begins(self, client: discord.Client) -> None:
         """Have what comes in wait until each server of ours was looked through."""
-        shard = client.shard_id or 0
-        self._from[shard] = self._since_when(shard)
-        self._awaited |= self._ours(client)
+        ours = self._ours(client)
+        since = self._since_when(client.shard_id or 0)
+        for guild in (*ours, _NOWHERE):
+            self._look_from(guild, since)
+        self._awaited |= ours
         if self._awaited:
             self.hearing.hold()
 
     def is_there(self, client: discord.Client) -> None:
-        """Wait for no server any more: those that are missing are out of order at Discord's end."""
-        self._no_longer(self._ours(client))
+        """Wait for no server any more that is missing: those are out of order at Discord's end."""
+        self._no_longer(self._ours(client) & {g.id for g in client.guilds if g.unavailable})
 
     def is_away(self, guild: discord.Guild) -> None:
         """Know since when a server is out of order: nothing older is looked at once it is back."""
-        self._away[guild.id] = _snowflake(time.time() - OVERLAP)
+        self._look_from(guild.id, _snowflake(time.time() - OVERLAP))
 
     async def look_alone(self, client: discord.Client) -> None:
         """Look through the direct messages of whoever wrote some while this process was there."""
-        since = self._from.get(client.shard_id or 0, 0)
-        for channel in list(self._alone):
-            kind = discord.ChannelType.private
-            await self._of(client, client.get_partial_messageable(channel, type=kind), since)
+        async with self._looked(client, _NOWHERE) as since:
+            for channel in list(self._alone):
+                kind = discord.ChannelType.private
+                await self._of(client, client.get_partial_messageable(channel, type=kind), since)
 
     async def look(self, client: discord.Client, guild: discord.Guild) -> None:
         """Look through every channel of a server in which something was written since."""
         try:
             if str(guild.id) in self.guilds:
-                begun = self._from.get(client.shard_id or 0, 0)
-                await self._through(client, guild, self._away.pop(guild.id, begun))
+                async with self._looked(client, guild.id) as since:
+                    await self._through(client, guild, since)
         finally:
             self._no_longer({guild.id})
+
+    def _look_from(self, guild: int, since: int) -> None:
+        self._unread[guild] = min(since, self._unread.get(guild, since))
+
+    @asynccontextmanager
+    async def _looked(self, client: discord.Client, guild: int) -> AsyncGenerator[int]:
+        """Give where to begin to look; where the connection ends meanwhile, the next look begins there."""
+        since = self._unread.pop(guild, self._since_when(client.shard_id or 0))
+        try:
+            yield since
+        finally:
+            if client.is_closed():
+                self._look_from(guild, since)
 
     def _ours(self, client: discord.Client) -> set[int]:
         return {guild.id for guild in client.guilds if str(guild.id) in self.guilds}

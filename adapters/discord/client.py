@@ -104,6 +104,11 @@ class Client(discord.Client):
         if not initial:
             await self._habits.before_identify(self)
 
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - discord.py's
+        """Have something done about an event, unless it is closed: there is no loop to do it in then."""
+        if not self.is_closed():
+            super().dispatch(event, *args, **kwargs)
+
     async def close(self) -> None:
         """Close it, with what discord.py would otherwise leave running."""
         settling = self._connection._ready_task  # noqa: SLF001 - nothing else ends it

@@ -5,9 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from adapters.discord import catching_up
 from core.errors import Refused, Unavailable
 from core.events import Approve, Ask
-from tests.discord_scene import REQUEST, Scene, connected, discord_of_four
+from tests.discord_scene import QUICK, REQUEST, Scene, connected, discord_of_four
 from tests.fakes.desk import FakeDesk
 from tests.standins.discord import ALICE, GUILD, OPS, FakeDiscord, Json, Time
 from tests.standins.discord.gateway import created
@@ -190,6 +191,46 @@ async def test_what_was_written_alone_while_nobody_was_connected_is_fetched(
     assert texts(scene) == ["one", "two"]
 
 
+async def test_what_comes_in_waits_for_a_long_look_even_once_all_servers_are_there(
+    discord: FakeDiscord,
+) -> None:
+    thread = await discord.people.opens_thread(ALICE, OPS, "web")
+    await discord.people.writes(ALICE, thread, "one")
+    fetched = discord.faults.holds(HISTORY)
+    async with connected(discord) as scene:
+        await discord.until(lambda: discord.faults.held.get(HISTORY))
+        await discord.people.writes(ALICE, thread, "two")
+        await asyncio.sleep(3 * QUICK.settles)  # until discord.py holds it to be ready
+        fetched.set()
+        await scene.taken(2)
+        await scene.settled()
+
+    assert texts(scene) == ["one", "two"]
+
+
+async def test_what_a_connection_that_ended_had_not_looked_at_is_looked_at_by_the_next(
+    discord: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catching_up, "OVERLAP", 0.0)
+    async with connected(discord) as scene:
+        await discord.people.mentions(ALICE, OPS, "one")
+        await scene.taken()
+        await scene.settled()
+        tells, discord.world.tell = discord.world.tell, _nobody
+        await discord.people.mentions(ALICE, OPS, "two")
+        discord.world.tell = tells
+        looked = discord.faults.holds(HISTORY)
+        await discord.gateway.invalidate()
+        await discord.until(lambda: discord.faults.held.get(HISTORY))
+        await discord.people.mentions(ALICE, OPS, "three")
+        _polling().cancel()
+        await discord.gateway.until_identified(3)
+        looked.set()
+        await scene.taken(3)
+
+    assert set(texts(scene)) == {"one", "two", "three"}
+
+
 async def test_whoever_is_told_something_holds_nobody_up(discord: FakeDiscord) -> None:
     desk = FakeDesk(says=[Refused("You may not.")] * 3)
     async with connected(discord, desk=desk) as scene:
@@ -241,3 +282,8 @@ async def test_a_press_in_a_channel_of_a_kind_of_tomorrow_is_answered(
 
 def _nobody(_: str, __: Json) -> None:
     """Tell nobody."""
+
+
+def _polling() -> "asyncio.Task[object]":
+    """Return what runs discord.py's client."""
+    return next(task for task in asyncio.all_tasks() if "coro=<Gateway._run()" in repr(task))
