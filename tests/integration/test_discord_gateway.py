@@ -170,7 +170,8 @@ async def test_a_beginning_that_discord_py_cannot_read_is_begun_anew(
     discord: FakeDiscord, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with connected(discord) as scene:
-        discord.gateway.tell("READY", {"content": "my-s3cret", "guild_id": GUILD})
+        begun = {"session_id": "x", "resume_gateway_url": discord.gateway.url}
+        discord.gateway.tell("READY", {**begun, "content": "my-s3cret", "guild_id": GUILD})
         await discord.gateway.until_identified(2)
         await asks(scene, "one")
         await scene.taken()

@@ -191,6 +191,21 @@ async def test_what_was_written_alone_while_nobody_was_connected_is_fetched(
     assert texts(scene) == ["one", "two"]
 
 
+@pytest.mark.parametrize(
+    "silent", [{"pending": True}, {"communication_disabled_until": "2099-01-01T00:00:00+00:00"}]
+)
+async def test_a_press_teaches_nothing_of_whoever_counts_for_nothing(
+    discord: FakeDiscord, silent: Json, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    discord.world.guilds[GUILD].members[ALICE] |= silent
+    taught: list[object] = []
+    async with connected(discord) as scene:
+        monkeypatch.setattr(scene.platform.roster, "seen", lambda *told, **_: taught.append(told))
+        await discord.over(await discord.people.presses(ALICE, await scene.card(), "Approve"))
+
+    assert taught == []
+
+
 async def test_what_comes_in_waits_for_a_long_look_even_once_all_servers_are_there(
     discord: FakeDiscord,
 ) -> None:
