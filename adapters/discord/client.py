@@ -19,6 +19,7 @@ from adapters.discord.endpoints import proxy
 from adapters.discord.hearing import Hearing
 from adapters.discord.intake import Intake
 from adapters.discord.joining import added
+from adapters.discord.parsing import forgive
 from adapters.discord.setup import DiscordSetup
 from adapters.discord.tree import Interaction, Tree, commands
 from adapters.platforms.tasks import Tasks, failed, log
@@ -88,6 +89,7 @@ class Client(discord.Client):
         self._there: set[int] = set()
         """The servers that Sayso was in when the session began, or was brought into since."""
         self._cuts: deque[float] = deque(maxlen=MOST_CUTS)
+        forgive(self._connection.parsers)
         self.tree = Tree(self)
         for command in commands(self.pressed):
             self.tree.add_command(command)
@@ -101,6 +103,11 @@ class Client(discord.Client):
         del shard_id
         if not initial:
             await self._habits.before_identify(self)
+
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - discord.py's
+        """Have something done about an event, unless it is closed: there is no loop to do it in then."""
+        if not self.is_closed():
+            super().dispatch(event, *args, **kwargs)
 
     async def close(self) -> None:
         """Close it, with what discord.py would otherwise leave running."""
@@ -117,6 +124,7 @@ class Client(discord.Client):
         """Know that a session has begun, whose first messages wait for those from before."""
         self._there = {guild.id for guild in self.guilds}
         self._inflow.catching_up.begins(self)
+        self._inflow.tasks.start(self._inflow.catching_up.look_alone(self))
         self.greeted.set()
 
     async def on_ready(self) -> None:
@@ -139,8 +147,8 @@ class Client(discord.Client):
         seen = converting.interacted(interaction)
         if seen is not None:
             self._inflow.people_seen(interaction)
-            answers = Answer(interaction=interaction)
-            self._inflow.tasks.start(self._inflow.intake.interacted(seen, answers))
+        answers = Answer(interaction=interaction)
+        self._inflow.tasks.start(self._inflow.intake.interacted(seen, answers))
 
     async def on_interaction(self, interaction: Interaction) -> None:
         """Take forms, which discord.py drops after a restart, and whatever else it does not know."""
@@ -148,7 +156,7 @@ class Client(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         """Take a message."""
-        self._inflow.catching_up.saw(self.shard_id or 0, message.id)
+        self._inflow.catching_up.saw(self.shard_id or 0, message)
         seen = converting.written(message)
         if seen is not None:
             self._inflow.hearing.heard(seen, is_known=converting.is_known(message.channel))
@@ -178,6 +186,10 @@ class Client(discord.Client):
             return
         self._inflow.guild_seen(guild)
         self._inflow.tasks.start(self._inflow.catching_up.look(self, guild))
+
+    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
+        """Know since when a server is out of order."""
+        self._inflow.catching_up.is_away(guild)
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """Greet a server into which Sayso was brought."""

@@ -129,11 +129,13 @@ def interacted(interaction: "discord.Interaction[Any]") -> Command | Pressed | S
 def roles(interaction: "discord.Interaction[Any]") -> frozenset[str] | None:
     """Return the ids of the roles that somebody had when they did it; None in a direct message.
 
-    As Discord wrote them: `Member.roles` leaves out what the cache of the server does not hold.
+    As Discord wrote them: `Member.roles` leaves out what the cache of the server does not hold. None
+    as well for somebody whose roles count for nothing, as of now: then Discord is asked about them.
     """
-    if not isinstance(interaction.user, discord.Member):
+    by = interaction.user
+    if not isinstance(by, discord.Member) or by.pending or by.timed_out_until is not None:
         return None
-    return frozenset(str(role) for role in interaction.user._roles)  # noqa: SLF001
+    return frozenset(str(role) for role in by._roles)  # noqa: SLF001
 
 
 def _guild(channel: Channel) -> int | None:

@@ -16,7 +16,7 @@ from adapters.discord.seen import Added, Removed, Rewritten, Where, Written
 from adapters.platforms.takes import Outcome, Takes, outcome_of
 from adapters.platforms.tasks import Tasks, failed, log
 from core.errors import SaysoError, Unavailable
-from core.events import Ask, Invited, Stop, StopHere
+from core.events import Ask, Invited, Place, Stop, StopHere
 from core.platforms import Desk, Event, Told
 
 Heard: TypeAlias = Written | Rewritten | Removed
@@ -46,25 +46,40 @@ class Hearing:
     _heard: set[str] = field(default_factory=set[str])
     """What waits: it is here, and need not be fetched."""
     _until: asyncio.TimerHandle | None = None
+    _typing: set[Place] = field(default_factory=set[Place])
+    """Where it is just being shown that Sayso is about to write."""
 
     def heard(self, seen: Heard, *, is_known: bool = True) -> None:
         """Take a message, or that one changed. `is_known` says whether it is if this is in a thread."""
         if self.leaving.is_set():
             return
         if not is_known:
-            self._add(seen, lambda: self._placed_and_taken(seen))
+            # In a thread the most is meant for Sayso: what is not even there is nobody's business.
+            there = _moved(seen, where(seen).channel)
+            if self._work(there) is not None:
+                lane = None if self._stops(there) else ""
+                self._add(seen, lambda: self._placed_and_taken(seen), lane=lane)
             return
+        work = self._work(seen)
+        if work is not None:
+            self._add(seen, work, lane=None if self._stops(seen) else "")
+
+    def _stops(self, seen: Heard) -> bool:
+        found = read(seen, self.us())
+        return isinstance(found, Act) and isinstance(found.event, Stop | StopHere)
+
+    def _work(self, seen: Heard) -> Work | None:
+        """Return what is to be done about a message; None where that is nothing."""
         match read(seen, self.us()):
             case Ignored(why=why):
                 log.debug("discord: ignored, for %s", why)
-            case Act(event=Stop() | StopHere() as event):
-                self._add(seen, lambda: self._taken(seen, event), lane=None)
             case Act(event=event):
-                self._add(seen, lambda: self._taken(seen, event))
+                return lambda: self._taken(seen, event)
             case Sentence(text=text):
-                self._add(seen, lambda: self._told(seen, Told(text=text)))
+                return lambda: self._told(seen, Told(text=text))
             case AskWhy():
                 log.debug("discord: no message asks for a form")
+        return None
 
     def caught_up(self, seen: Written) -> None:
         """Take a message that was written while nobody was connected, if it asks for something.
@@ -108,15 +123,29 @@ class Hearing:
         self.takes.of(f"added:{seen.guild}:{when}", lambda: self._greeted(found.event, when))
 
     async def _placed_and_taken(self, seen: Heard) -> None:
-        """Find out where it was written, then take it."""
-        at = where(seen)
+        """Find out where it was written, then take it: in its turn, which it has waited for."""
         try:
-            parent = await self.parent(at.channel)
+            parent = await self._parent(where(seen).channel)
         except SaysoError as error:
             failed(error)
             await self._told(seen, _LATE)
             return
-        self.heard(_moved(seen, replace(at, parent=parent)))
+        moved = _moved(seen, parent)
+        work = self._work(moved)
+        if work is not None and self._stops(moved):
+            self.tasks.start(work())
+        elif work is not None:
+            await work()
+
+    async def _parent(self, channel: str) -> str | None:
+        for pause in self.pauses:
+            try:
+                return await self.parent(channel)
+            except Unavailable as error:
+                if await self._leaves_within(pause):
+                    raise
+                failed(error)
+        return await self.parent(channel)
 
     def _add(self, seen: Heard, work: Work, *, lane: str | None = "") -> None:
         """Do it in its turn; in the lane None that is at once, as stopping never waits."""
@@ -145,9 +174,25 @@ class Hearing:
     async def _taken_and_told(self, seen: Heard, event: Event, *, again: bool) -> Outcome:
         outcome = await self._stored(seen, event)
         if isinstance(event, Ask) and not (again or isinstance(outcome, SaysoError)):
-            await self.replies.typing(event.place)
-        await self._told(seen, outcome, again=again)
+            self._shows_typing(event.place)
+        # In a lane of its own: Discord takes a message a second, and what comes next has to be stored.
+        self.lanes.add(
+            f"told:{where(seen).channel}", lambda: self._told(seen, outcome, again=again)
+        )
+        if isinstance(outcome, Unavailable) and not self.leaving.is_set():
+            return Told()  # whoever wrote it was told to do so again: it is over
         return outcome
+
+    def _shows_typing(self, place: Place) -> None:
+        if place not in self._typing:
+            self._typing.add(place)
+            self.tasks.start(self._typed(place))
+
+    async def _typed(self, place: Place) -> None:
+        try:
+            await self.replies.typing(place)
+        finally:
+            self._typing.discard(place)
 
     async def _stored(self, seen: Heard, event: Event) -> Outcome:
         """Have it taken, and try again for a while where that may end otherwise."""
@@ -200,7 +245,9 @@ def _author(seen: Written | Rewritten) -> str:
     return seen.now.author.user if isinstance(seen, Rewritten) else seen.author.user
 
 
-def _moved(seen: Heard, at: Where) -> Heard:
+def _moved(seen: Heard, parent: str | None) -> Heard:
+    """Return it as in a thread of that channel."""
+    at = replace(where(seen), parent=parent)
     if isinstance(seen, Rewritten):
         return replace(seen, now=replace(seen.now, where=at))
     return replace(seen, where=at)

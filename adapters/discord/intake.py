@@ -73,10 +73,13 @@ class Intake:
     )
     """What somebody has just pressed: pressing it once more, before anything came of it, is the same."""
 
-    async def interacted(self, seen: Interacted, answers: Answers) -> None:
-        """Take a command, a button or a form, and answer it."""
+    async def interacted(self, seen: Interacted | None, answers: Answers) -> None:
+        """Take a command, a button or a form, and answer it; None is what nobody can read."""
         if self.is_leaving:
             await answers.say(drawn(_LEAVES))
+            return
+        if seen is None:
+            await answers.say(drawn(_NOT_HERE))
             return
         match read(seen, self.us()):
             case Ignored(why=why):

@@ -19,9 +19,11 @@ from core.conversations import (
 )
 from core.deliveries import OPEN
 from core.errors import Refused
-from core.events import Place
+from core.events import OPENS, Place
 from core.jobs import NewJob, Replay
 from core.rates import TOO_FAST, NoRoom, TooFast
+
+_HERE = "thread IN (:thread, :opens || :thread)"
 
 
 def before(now: datetime, arrival: Arrival) -> Transaction[Turn | NoRoom | None]:
@@ -113,12 +115,16 @@ def _remember(new: Arrival, turn: str) -> Transaction[None]:
 
 
 def at(tenant: str, place: Place) -> Transaction[str | None]:
-    """Return the conversation of a thread, if it is one's."""
+    """Return the conversation of a thread, if it is one's.
+
+    One whose thread opens from a message is found under that message's id, which is the thread's on
+    Discord: somebody may write in it before anybody knows that it is open.
+    """
     found = yield from rows(
         "SELECT id FROM conversation WHERE tenant = :tenant AND platform = :platform"
-        " AND workspace = :workspace AND channel = :channel AND thread = :thread",
+        f" AND workspace = :workspace AND channel = :channel AND {_HERE}",
         tenant=tenant, platform=place.platform, workspace=place.workspace,
-        channel=place.channel, thread=place.thread,
+        channel=place.channel, thread=place.thread, opens=OPENS,
     )  # fmt: skip
     return found[0]["id"] if found else None
 
@@ -130,8 +136,8 @@ def _conversation(now: datetime, new: NewTurn) -> Transaction[str]:
         "SELECT id, profile FROM conversation WHERE tenant = :tenant AND platform = :platform"
         " AND workspace = :workspace AND channel = :channel"
         " AND (id = :id AND (thread IS NULL OR thread = :thread)"
-        " OR :id IS NULL AND thread = :thread)",
-        id=new.conversation, tenant=new.tenant, platform=place.platform,
+        f" OR :id IS NULL AND {_HERE})",
+        opens=OPENS, id=new.conversation, tenant=new.tenant, platform=place.platform,
         workspace=place.workspace, channel=place.channel, thread=place.thread,
     )  # fmt: skip
     if found:

@@ -133,6 +133,18 @@ async def test_a_message_goes_on_in_the_conversation_of_its_thread(stores: Store
     assert first.place == again.place == THREAD
 
 
+async def test_a_thread_that_opens_from_a_message_has_its_conversation_before_that_is_known(
+    stores: Stores,
+) -> None:
+    opens = replace(THREAD, thread=f"opens:{THREAD.thread}")
+    await _received(stores, replace(NEW, place=opens))
+    found = await stores.conversations.at(TENANT, THREAD)
+    said = await _received(stores, a_new_turn("t_again", opens="c_other", place=THREAD))
+    await _received(stores, a_new_turn("t_else", opens="c_else", place=replace(THREAD, thread="1")))
+    assert (found, said.conversation) == ("c_new", "c_new")
+    assert await stores.conversations.at(TENANT, replace(THREAD, thread="7.1")) is None
+
+
 @pytest.mark.parametrize(
     "other",
     [

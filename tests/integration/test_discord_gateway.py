@@ -12,7 +12,7 @@ from core.events import Approve, Ask
 from core.platforms import Told
 from tests.discord_scene import QUICK, Scene, connected, discord_of_four
 from tests.fakes.desk import FakeDesk
-from tests.standins.discord import ALICE, BOB, GUILD, OPS, FakeDiscord, Json
+from tests.standins.discord import ALICE, BOB, GUILD, OPS, FakeDiscord
 
 ALIVE = replace(QUICK, heartbeat_timeout=0.4)
 
@@ -166,12 +166,12 @@ async def test_a_client_whose_task_dies_is_noticed_and_begun_again(
     assert "gateway could not be reached" in caplog.text
 
 
-async def test_an_event_that_discord_py_cannot_read_ends_nothing_for_good(
+async def test_a_beginning_that_discord_py_cannot_read_is_begun_anew(
     discord: FakeDiscord, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with connected(discord) as scene:
-        odd: Json = {"content": "my-s3cret", "channel_id": OPS, "guild_id": GUILD, "mentions": []}
-        discord.gateway.tell("MESSAGE_CREATE", {**odd, "author": {"id": ALICE}})
+        begun = {"session_id": "x", "resume_gateway_url": discord.gateway.url}
+        discord.gateway.tell("READY", {**begun, "content": "my-s3cret", "guild_id": GUILD})
         await discord.gateway.until_identified(2)
         await asks(scene, "one")
         await scene.taken()
