@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import discord
 
@@ -37,14 +37,21 @@ def where(channel: Channel, guild: int | None = None) -> Where | None:
         guild=str(of) if of else None,
         channel=str(number),
         parent=str(parent) if parent else None,
-        is_new=isinstance(channel, discord.Thread) and _is_new(channel),
+        is_ours=_is_ours(channel),
+        is_new=_is_ours(channel) and _is_new(channel),
     )
 
 
+def _is_ours(channel: object) -> TypeGuard[discord.Thread]:
+    """Whether Sayso opened a thread."""
+    if not isinstance(channel, discord.Thread):
+        return False
+    return channel.owner_id == getattr(channel.guild.me, "id", None)
+
+
 def _is_new(thread: discord.Thread) -> bool:
-    """Whether Sayso opened a thread just now."""
-    at, own = thread.created_at, getattr(thread.guild.me, "id", None)
-    return at is not None and thread.owner_id == own and discord.utils.utcnow() - at < _NEW
+    """Whether a thread was opened just now."""
+    return thread.created_at is not None and discord.utils.utcnow() - thread.created_at < _NEW
 
 
 def is_known(channel: Channel) -> bool:

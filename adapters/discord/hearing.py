@@ -16,7 +16,7 @@ from adapters.discord.seen import Added, Removed, Rewritten, Where, Written
 from adapters.platforms.takes import Outcome, Takes, outcome_of
 from adapters.platforms.tasks import Tasks, failed, log
 from core.errors import SaysoError, Unavailable
-from core.events import Ask, Invited, Place, Stop, StopHere
+from core.events import Ask, Edited, Invited, Lookup, Place, Stop, StopHere
 from core.platforms import Desk, Event, Told
 
 Heard: TypeAlias = Written | Rewritten | Removed
@@ -175,6 +175,8 @@ class Hearing:
         outcome = await self._stored(seen, event)
         if isinstance(event, Ask) and not (again or isinstance(outcome, SaysoError)):
             self._shows_typing(event.place)
+        if isinstance(outcome, Unavailable) and _is_others(seen, event):
+            return outcome
         # In a lane of its own: Discord takes a message a second, and what comes next has to be stored.
         self.lanes.add(
             f"told:{where(seen).channel}", lambda: self._told(seen, outcome, again=again)
@@ -234,6 +236,14 @@ def _may_change(outcome: Outcome, at: Where) -> bool:
     if isinstance(outcome, SaysoError):
         return isinstance(outcome, Unavailable)
     return outcome.is_nobodys and at.is_new
+
+
+def _is_others(seen: Heard, event: Event) -> bool:
+    """Whether nobody may have spoken to Sayso, as far as anybody knows who cannot look it up."""
+    is_uncalled = isinstance(event, Edited) or (
+        isinstance(event, Ask | StopHere | Lookup) and event.known_only
+    )
+    return is_uncalled and not where(seen).is_ours
 
 
 def where(seen: Heard) -> Where:

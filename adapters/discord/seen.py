@@ -18,6 +18,8 @@ class Where:
     """Where it was written or pressed: the thread itself, inside of one."""
     parent: str | None = None
     """The channel of the thread; None outside of threads."""
+    is_ours: bool = False
+    """Whether it is a thread that Sayso opened."""
     is_new: bool = False
     """Whether Sayso opened the thread just now, so that it may not be written down yet whose it is."""
 

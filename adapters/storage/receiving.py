@@ -23,8 +23,6 @@ from core.events import OPENS, Place
 from core.jobs import NewJob, Replay
 from core.rates import TOO_FAST, NoRoom, TooFast
 
-_HERE = "thread IN (:thread, :opens || :thread)"
-
 
 def before(now: datetime, arrival: Arrival) -> Transaction[Turn | NoRoom | None]:
     """Return the turn of a message that came in before, else why its rate holds it back."""
@@ -122,7 +120,8 @@ def at(tenant: str, place: Place) -> Transaction[str | None]:
     """
     found = yield from rows(
         "SELECT id FROM conversation WHERE tenant = :tenant AND platform = :platform"
-        f" AND workspace = :workspace AND channel = :channel AND {_HERE}",
+        " AND workspace = :workspace AND channel = :channel"
+        " AND thread IN (:thread, :opens || :thread)",
         tenant=tenant, platform=place.platform, workspace=place.workspace,
         channel=place.channel, thread=place.thread, opens=OPENS,
     )  # fmt: skip
@@ -136,7 +135,7 @@ def _conversation(now: datetime, new: NewTurn) -> Transaction[str]:
         "SELECT id, profile FROM conversation WHERE tenant = :tenant AND platform = :platform"
         " AND workspace = :workspace AND channel = :channel"
         " AND (id = :id AND (thread IS NULL OR thread = :thread)"
-        f" OR :id IS NULL AND {_HERE})",
+        " OR :id IS NULL AND thread IN (:thread, :opens || :thread))",
         opens=OPENS, id=new.conversation, tenant=new.tenant, platform=place.platform,
         workspace=place.workspace, channel=place.channel, thread=place.thread,
     )  # fmt: skip

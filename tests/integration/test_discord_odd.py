@@ -18,6 +18,7 @@ CHANNEL = "GET /channels/{channel}"
 HISTORY = "GET /channels/{channel}/messages"
 TYPING = "POST /channels/{channel}/typing"
 OTHER = "600000000000000009"
+DOWN = Unavailable("The database is away.")
 
 
 @pytest.fixture
@@ -161,7 +162,7 @@ async def test_after_an_outage_of_a_server_nothing_older_than_that_is_looked_at(
 async def test_whoever_was_told_to_send_it_again_is_not_taken_up_later(
     discord: FakeDiscord,
 ) -> None:
-    desk = FakeDesk(says=[Unavailable("The database is away.")])
+    desk = FakeDesk(says=[DOWN])
     async with connected(discord, desk=desk, pauses=()) as scene:
         await discord.people.mentions(ALICE, OPS, "one")
         await scene.taken()
@@ -173,6 +174,23 @@ async def test_whoever_was_told_to_send_it_again_is_not_taken_up_later(
         await scene.settled()
 
     assert texts(scene) == ["one", "two"]
+
+
+async def test_in_other_peoples_threads_nobody_is_told_that_the_database_is_away(
+    discord: FakeDiscord,
+) -> None:
+    theirs = await discord.people.opens_thread(ALICE, OPS, "web")
+    async with connected(discord, desk=FakeDesk(says=[DOWN] * 3), pauses=()) as scene:
+        said = await discord.people.writes(ALICE, theirs, "hi bob")
+        await scene.taken()
+        await discord.people.edits(said, "hello bob")
+        await scene.taken(2)
+        await discord.people.mentions(ALICE, theirs, "and you?")
+        await scene.taken(3)
+        await scene.settled()
+
+    told = [said for said in discord.seen_in(theirs) if "Not now." in said]
+    assert told == discord.seen_in(theirs)[-1:]  # whoever mentioned it, and nobody else
 
 
 async def test_what_was_written_alone_while_nobody_was_connected_is_fetched(
