@@ -6,8 +6,9 @@ stands behind that mark would be read as Markdown, although it was never made li
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 from adapters.discord import words
@@ -51,7 +52,16 @@ def _inline(runs: tuple[Run, ...]) -> str:
     done = _marked(runs)
     if not any(run.styles for run in runs) or [*_atoms(done)] == [*_meant(runs)]:
         return done
-    return "".join(_apart(runs))
+    return "".join(_apart([*_unstyled(runs)]))
+
+
+def _unstyled(runs: Sequence[Run]) -> Iterator[Run]:
+    """Yield the runs without styles: words that then stand side by side are read as one."""
+    for kind, some in groupby(runs, key=lambda run: run.kind):
+        if kind == "text":
+            yield Run(words="".join(run.words for run in some))
+        else:
+            yield from (replace(run, styles=()) for run in some)
 
 
 def _marked(runs: Sequence[Run]) -> str:

@@ -90,6 +90,7 @@ def test_what_it_means_stays(text: str, says: str) -> None:
 @given(hostile)
 @example("**a__b__**")
 @example("*a*b**c***")
+@example("*`*`:smile:b*c<id:guide>")
 @settings(max_examples=1_500, deadline=None)
 def test_nothing_means_more_than_styles_lists_quotes_headings_code_and_addresses(text: str) -> None:
     assert kinds(read(text)) <= STYLES
