@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[3]
 LOCK = ROOT / "requirements.lock"
-PINNED = re.compile(r"^([A-Za-z0-9._-]+)==\S+", re.MULTILINE)
+PINNED = re.compile(r"^(\S+==[^\\\n]+?) *\\$", re.MULTILINE)
 
 
 def steps() -> list[tuple[str, str]]:
@@ -43,11 +43,12 @@ def last(word: str) -> str:
 
 
 def part(*names: str) -> set[str]:
-    """Return the packages that the script takes out of the lock."""
+    """Return the packages that the script takes out of the lock, as far as they are for this Python."""
     script = runpy.run_path(str(ROOT / "deploy" / "locked.py"))
     taken = cast("Callable[..., str]", script["part"])(LOCK.read_text("utf-8"), *names)
     assert taken.count("--hash=sha256:") >= taken.count("==")
-    return set(PINNED.findall(taken))
+    entries = map(Requirement, PINNED.findall(taken))
+    return {one.name for one in entries if one.marker is None or one.marker.evaluate()}
 
 
 def needed(package: str) -> Iterator[str]:
