@@ -217,8 +217,12 @@ async def test_a_press_teaches_nothing_of_whoever_counts_for_nothing(
 ) -> None:
     discord.world.guilds[GUILD].members[ALICE] |= silent
     taught: list[object] = []
+
+    def is_taught(*told: object, **_: object) -> None:
+        taught.append(told)
+
     async with connected(discord) as scene:
-        monkeypatch.setattr(scene.platform.roster, "seen", lambda *told, **_: taught.append(told))
+        monkeypatch.setattr(scene.platform.roster, "seen", is_taught)
         await discord.over(await discord.people.presses(ALICE, await scene.card(), "Approve"))
 
     assert taught == []
