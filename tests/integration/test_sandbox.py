@@ -207,7 +207,8 @@ async def test_what_it_leaves_in_the_background_ends_soon_after_it(
 
 
 async def test_what_is_printed_just_after_the_exit_still_counts(tmp_path: Path) -> None:
-    ended = await run(tmp_path, shell("(sleep 0.1; echo late) & echo early"))
+    waits = "while grep -q ') [RS] ' /proc/$p/stat 2>/dev/null; do :; done"
+    ended = await run(tmp_path, shell(f"p=$$; ({waits}; echo late) & echo early"))
     assert ended.output == "early\nlate\n"
 
 
@@ -223,7 +224,7 @@ async def test_who_left_the_session_dies_with_the_step(tmp_path: Path) -> None:
 
 
 async def test_who_left_the_session_dies_with_a_step_that_timed_out(tmp_path: Path) -> None:
-    ended = await run(tmp_path, shell(f"{ESCAPE}; echo $!; sleep 1000", seconds=0.3))
+    ended = await run(tmp_path, shell(f"{ESCAPE}; echo $!; sleep 1000", seconds=2))
     assert ended.ending is Ending.TIMED_OUT
     await gone(int(ended.output))
 
