@@ -127,7 +127,7 @@ async def adapter(api_url: str, gateway_url: str, token: str, *threads: str) -> 
                 while desk.decided < number:
                     await asyncio.sleep(0.01)
                 marks[number] = resident()
-        await asyncio.sleep(0.5)
+        await platform.tasks.drain(5.0)
         first, warm, last = marks[1], marks[WARM], resident()
         megabytes = [f"{value / 2**20:.1f} MB" for value in (first, warm, last)]
         print(f"  resident after 1, {WARM} and {CARDS} cards: {', '.join(megabytes)}")

@@ -5,10 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import discord
 
-TEMPLATE = re.compile(
-    r"sayso:(?P<verb>[a-z_]{1,20}):(?P<id>[A-Za-z0-9_-]{1,64})(?::(?P<number>[0-9]{1,3}))?"
-)
-"""Every custom id of ours, as of `adapters.discord.pressed`."""
+from adapters.discord.pressed import TEMPLATE
 
 
 @runtime_checkable

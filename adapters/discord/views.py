@@ -6,8 +6,9 @@ from typing import Any, TypeAlias, TypeVar
 import discord
 from discord import ui
 
-from adapters.discord.buttons import TEMPLATE, Button
+from adapters.discord.buttons import Button
 from adapters.discord.drawn import Drawn
+from adapters.discord.pressed import TEMPLATE
 from core.canonical import JsonObject
 
 View: TypeAlias = ui.View | ui.LayoutView

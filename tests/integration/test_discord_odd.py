@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import discord as discordpy
 import pytest
 
 from adapters.discord import catching_up
 from core.errors import Refused, Unavailable
 from core.events import Approve, Ask
-from tests.discord_scene import QUICK, REQUEST, Scene, connected, discord_of_four
+from tests.discord_scene import REQUEST, Scene, connected, discord_of_four
 from tests.fakes.desk import FakeDesk
 from tests.standins.discord import ALICE, GUILD, OPS, FakeDiscord, Json, Time
 from tests.standins.discord.gateway import created
@@ -229,15 +230,22 @@ async def test_a_press_teaches_nothing_of_whoever_counts_for_nothing(
 
 
 async def test_what_comes_in_waits_for_a_long_look_even_once_all_servers_are_there(
-    discord: FakeDiscord,
+    discord: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    ready, is_there = asyncio.Event(), catching_up.CatchingUp.is_there
+
+    def all_there(self: catching_up.CatchingUp, client: discordpy.Client) -> None:
+        is_there(self, client)
+        ready.set()
+
+    monkeypatch.setattr(catching_up.CatchingUp, "is_there", all_there)
     thread = await discord.people.opens_thread(ALICE, OPS, "web")
     await discord.people.writes(ALICE, thread, "one")
     fetched = discord.faults.holds(HISTORY)
     async with connected(discord) as scene:
         await discord.until(lambda: discord.faults.held.get(HISTORY))
         await discord.people.writes(ALICE, thread, "two")
-        await asyncio.sleep(3 * QUICK.settles)  # until discord.py holds it to be ready
+        await asyncio.wait_for(ready.wait(), 10)
         fetched.set()
         await scene.taken(2)
         await scene.settled()

@@ -39,7 +39,7 @@ summary: "@everyone <@500000000000000003> https://evil.example/summary"
 risk: low
 phrases: ["ping @everyone https://evil.example/phrase"]
 steps:
-  - run: [python3, -c, "print('@everyone <@500000000000000003> https://evil.example/printed', flush=True); import time; time.sleep(1.5)"]
+  - run: [python3, -c, "print('@everyone <@500000000000000003> https://evil.example/printed', flush=True); import os, time\nwhile not os.path.exists('seen'): time.sleep(0.01)"]
 """
 
 
@@ -248,6 +248,7 @@ async def test_p18_p48_nothing_of_a_card_its_run_its_thread_its_form_and_its_but
     assert not LIVE.search(asked.modal.title)
     await acme.presses(BOB, card, "Approve")
     await acme.reads(thread, "evil.example/printed")
+    (acme.sayso.folder / "work" / "seen").touch()
     await acme.reads(thread, "### Report")
     [opened] = acme.discord.calls("POST /channels/{channel}/messages/{message}/threads")[-1:]
     assert "allowed_mentions" not in opened.body

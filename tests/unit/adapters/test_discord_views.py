@@ -7,9 +7,10 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord.buttons import TEMPLATE, Button
+from adapters.discord.buttons import Button
 from adapters.discord.drawn import Drawn
 from adapters.discord.messages import draw
+from adapters.discord.pressed import TEMPLATE
 from adapters.discord.views import layout, rows, view
 from core.canonical import JsonObject
 from core.deliveries import Message, Progress, Text
