@@ -17,7 +17,7 @@ WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: venv demo test check bench guarantees captures clean help
+.PHONY: venv demo test explore check bench guarantees captures clean help
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,9 @@ check: venv ## Format, lint, import rules, dependencies, two type checkers, the 
 test: venv ## All tests; branch coverage 90 % overall, 100 % in core and approvals
 	$(NO_PROXY_ENV) $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --cov --cov-report=term --cov-fail-under=90
 	$(BIN)/coverage report --include='core/*,approvals/*' --fail-under=100
+
+explore: venv ## The property tests, with examples that nobody has tried yet
+	$(NO_PROXY_ENV) $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal -m hypothesis --hypothesis-profile=explore
 
 bench: venv ## Run every benchmark and print its figures
 	@set -e; for script in benchmarks/bench_*.py; do \

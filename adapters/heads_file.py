@@ -1,5 +1,6 @@
 """Heads of the audit log in a file that only grows. Implements `core.ports.Heads`."""
 
+import fcntl
 import os
 import re
 import stat
@@ -63,7 +64,8 @@ class HeadsFile:
         """See the port."""
         try:
             with self._opened(os.O_RDWR | os.O_APPEND | os.O_CREAT) as file:
-                # One write to a file that only grows: of two processes, each writes whole lines.
+                # One at a time: the end of what somebody else is writing is not the end of a line.
+                fcntl.flock(file, fcntl.LOCK_EX)
                 # A line that a full disk cut stays by itself.
                 is_whole = _tail(file)[-1:] in {b"", b"\n"}
                 data = f"{'' if is_whole else chr(10)}{line}\n".encode()

@@ -97,6 +97,8 @@ def empty(tmp_path: Path) -> Generator[Sayso]:
         yield sayso
 
 
-# A busy machine is no failure: the suite has its own time limit.
-settings.register_profile("sayso", deadline=None)
+# A busy machine is no failure: the suite has its own time limit. The same commit tries the same
+# examples everywhere, so that a change is judged by what it changes; `make explore` tries others.
+settings.register_profile("sayso", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("sayso")

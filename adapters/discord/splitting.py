@@ -16,6 +16,7 @@ _DEEPEST = 6
 _LARGEST_HEADING = 3
 
 Kind: TypeAlias = Literal["text", "code", "quote", "item", "heading"]
+_Halves: TypeAlias = tuple[tuple[Run, ...], tuple[Run, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,19 +113,30 @@ def said(part: Part) -> str:
 
 def cut(part: Part, room: int) -> tuple[Part | None, Part | None]:
     """Return what of a part fits into this room, and the rest."""
-    whole = said(part)
-    at = _break(whole, _most(part, room))
-    first, rest = _halves(part.runs, at)
-    if part.kind == "code":
-        first = _without_break(first)
-    else:
-        first, rest = _stripped(first, -1), _stripped(rest, 0)
-    after = replace(part, runs=rest, kind="code" if part.kind == "code" else _rest_of(part.kind))
+    most = _most(part, room)
+    halves = _halves(part.runs, most)
+    # Fewer words may be drawn longer: Discord would misread a style there, or a code has no end.
+    for nicer in (
+        _bare(part.kind, _halves(part.runs, at)) for at in (_break(said(part), most), most)
+    ):
+        if length(_drawn(replace(part, runs=nicer[0]))) <= room:
+            halves = nicer
+            break
+    first, rest = halves
+    after = replace(part, runs=rest, kind=_rest_of(part.kind))
     return (replace(part, runs=first) if first else None), (after if rest else None)
 
 
 def _rest_of(kind: Kind) -> Kind:
-    return "quote" if kind == "quote" else "text"
+    return kind if kind in {"quote", "code"} else "text"
+
+
+def _bare(kind: Kind, halves: _Halves) -> _Halves:
+    """Return both halves without the space at the cut."""
+    first, rest = halves
+    if kind == "code":
+        return _without_break(first), rest
+    return _stripped(first, -1), _stripped(rest, 0)
 
 
 def _most(part: Part, room: int) -> int:
@@ -140,7 +152,7 @@ def _most(part: Part, room: int) -> int:
     return fits
 
 
-def _halves(runs: Sequence[Run], at: int) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
+def _halves(runs: Sequence[Run], at: int) -> _Halves:
     """Return runs up to a character, and from it on; a link is never cut."""
     for number, run in enumerate(runs):
         if len(run.words) <= at:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.discord import messages
@@ -108,6 +108,7 @@ def test_discord_takes_whatever_failed(text: str, kind: type[SaysoError]) -> Non
 
 
 @given(long)
+@example("111<<<_` " * 300)
 @settings(max_examples=100, deadline=None)
 def test_discord_takes_whatever_is_not_finished_and_it_says_so(text: str) -> None:
     shown = messages.unfinished(text)
