@@ -96,6 +96,7 @@ class World:
     switches: Switches = field(default_factory=Switches)
     folder: str = "work"
     on_slack: dict[str, Identity] = field(default_factory=lambda: {"bob": BOB_ON_SLACK})
+    on_discord: dict[str, Identity] = field(default_factory=dict[str, Identity])
     rosters: dict[str, Roster] = field(default_factory=dict[str, Roster])
     unreadable: Exception | None = None
     """What reading people and rules raises, where it does."""
@@ -130,7 +131,7 @@ class World:
                 identities=frozenset(
                     {EVE}
                     if name == "eve"
-                    else {who(name), *filter(None, [self.on_slack.get(name)])}
+                    else {who(name), *self._elsewhere(name)}
                 ),
                 groups=frozenset(groups),
             )
@@ -139,6 +140,7 @@ class World:
         workspaces = {
             ("console", "local"): TENANT,
             ("slack", "T1"): TENANT,
+            ("discord", "G1"): TENANT,
             ("console", "theirs"): OTHER_TENANT,
         }
         return Authority(
@@ -151,6 +153,9 @@ class World:
             profiles=self.profiles,
             rates=self.rates,
         )
+
+    def _elsewhere(self, name: str) -> list[Identity]:
+        return [on[name] for on in (self.on_slack, self.on_discord) if name in on]
 
     def within(self, limits: Limits) -> None:
         """Give each turn of whoever chose no profile these limits."""

@@ -232,7 +232,7 @@ class Requests(RuleBasedStateMachine):
         assert isinstance(audit.verify(entries), audit.Intact)
         told: dict[str, State] = {}
         for entry in entries:
-            said = _state_told(entry)
+            said = state_told(entry)
             if said is None:
                 continue
             request, state = said
@@ -244,7 +244,7 @@ class Requests(RuleBasedStateMachine):
         assert told == {known.id: known.state for known in self.known}
 
 
-def _state_told(entry: audit.Entry) -> tuple[str, State] | None:
+def state_told(entry: audit.Entry) -> tuple[str, State] | None:
     """Return which state of which request an audit entry tells about."""
     kind = {"request.opened": "open", "run.started": "spent"}.get(entry.kind)
     kind = kind or entry.kind.removeprefix("request.")

@@ -1,0 +1,551 @@
+"""The whole life of requests, as a state machine: people on three platforms, time, restarts, a changing world.
+
+Everything goes through the real gate, stores and execution. What may be is judged by this test's own
+knowledge of the world, so that a yes which should not have counted is seen wherever it comes from.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Literal, TypeAlias, TypeVar
+
+from hypothesis import HealthCheck, note, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from adapters.storage import jobs
+from adapters.storage.sqlite import SqliteDatabase
+from approvals.execution import Execution
+from approvals.models import (
+    LIVE,
+    RUN,
+    Request,
+    Rule,
+    Run,
+    RunState,
+    Spent,
+    State,
+    StepState,
+    job_of,
+)
+from approvals.switches import Switches
+from core import audit
+from core.errors import SaysoError
+from core.ids import step_id
+from core.jobs import Job, JobState
+from core.principals import Identity
+from core.standing import Why
+from core.tools import Tool
+from tests.builders import CONVERSATION, TENANT, a_proposal
+from tests.contracts.test_request_machine import EDGES, state_told
+from tests.fakes.clock import FrozenClock
+from tests.fakes.hold import FakeHold
+from tests.fakes.roster import FakeRoster
+from tests.fakes.runner import exited, for_ever
+from tests.fakes.watch import FakeWatch
+from tests.gates import APPEND, HIGH, LOW, RISKS, TOOLS, World, allow, edited, who
+from tests.stores import (
+    LEASE,
+    OTHER_CONVERSATION,
+    QUICK,
+    Stores,
+    at_rest,
+    begin_conversations,
+    notice,
+)
+
+T = TypeVar("T")
+Platform: TypeAlias = Literal["console", "slack", "discord"]
+Effect: TypeAlias = tuple[str, str]
+"""A tool and its word."""
+PEOPLE = ("alice", "bob", "carol", "dave")
+PLATFORMS: tuple[Platform, ...] = ("console", "slack", "discord")
+WORKSPACES: Mapping[Platform, str] = {"console": "local", "slack": "T1", "discord": "G1"}
+TURNS = {CONVERSATION: "t_1", OTHER_CONVERSATION: "t_2"}
+Death: TypeAlias = Literal["unspent", "spent", "in step 0", "in step 1"]
+DEATHS: tuple[Death, ...] = ("unspent", "spent", "in step 0", "in step 1")
+A_MOMENT = timedelta(microseconds=1)
+people = st.sampled_from(PEOPLE)
+platforms = st.sampled_from(PLATFORMS)
+votes = st.lists(st.tuples(st.sampled_from(["alice", "bob", "bob", "carol", "dave"]), platforms))
+deaths = st.none() | st.none() | st.sampled_from(DEATHS)
+
+
+def account(person: str, platform: Platform) -> Identity:
+    """Return as whom a platform knows somebody."""
+    if platform == "console":
+        return who(person)
+    return Identity(platform=platform, workspace=WORKSPACES[platform], user=f"{person}@{platform}")
+
+
+@dataclass
+class Known:
+    """A request, as this test saw it come and be decided."""
+
+    id: str
+    conversation: str
+    requester: str
+    effect: Effect
+    rule: Rule
+    rests_on: object
+    """What its plan came from when it was shown."""
+    votes: set[str] = field(default_factory=set[str])
+
+
+class Town(World):
+    """Four people with an account on every platform, and what is true of them."""
+
+    def __init__(self, stores: Stores, clock: FrozenClock) -> None:
+        self.on = {
+            "slack": FakeRoster(clock, {"sre": {"dave@slack"}}),
+            "discord": FakeRoster(clock, {"sre": set()}),
+        }
+        super().__init__(
+            stores,
+            groups={"alice": {"dev"}, "bob": {"dev", "ops"}, "carol": {"ops"}, "dave": set()},
+            on_slack={name: account(name, "slack") for name in PEOPLE},
+            on_discord={name: account(name, "discord") for name in PEOPLE},
+            rosters=dict(self.on),
+        )
+        self.rules += (allow("plan:approve", "sre"), allow("plan:deny", "sre"))
+        self.ever_approved = {"bob", "carol", "dave"}
+        """Who could approve at some time: a click may go by what a platform said a minute ago."""
+
+    def is_here(self, person: str) -> bool:
+        """Whether every platform says that somebody is there."""
+        return not any(
+            roster.down or f"{person}@{name}" in roster.gone for name, roster in self.on.items()
+        )
+
+    def may_approve(self, person: str) -> bool:
+        """Whether somebody may, at this moment."""
+        by_role = any(f"{person}@{name}" in one.members["sre"] for name, one in self.on.items())
+        return self.is_here(person) and (by_role or "ops" in self.groups[person])
+
+    def may_ask(self, person: str) -> bool:
+        """Whether somebody may propose, at this moment."""
+        return self.is_here(person) and "dev" in self.groups[person]
+
+    def tool(self, name: str) -> Tool:
+        """Return a tool as its file has it now."""
+        return next(one for one in self.tools if one.name == name)
+
+    def rule(self, tool: str) -> Rule:
+        """Return the rule that decides a tool now."""
+        return next(one for one in self.risks if one.name == self.tool(tool).risk)
+
+    def rests_on(self, effect: Effect) -> object:
+        """Return all that a plan comes from, as it is now."""
+        name = effect[0]
+        looked_at = (self.files.digests["words.txt"], self.runner.endings.get(("preview",)))
+        now = (self.tool(name).definition, self.rule(name), self.folder)
+        return (*now, *(looked_at if name == APPEND.name else ()))
+
+    def may_run(self, known: Known) -> bool:
+        """Whether what was granted may run at this moment."""
+        return (
+            not self.switches.plan_only
+            and known.rests_on == self.rests_on(known.effect)
+            and self.may_ask(known.requester)
+            and len(known.votes) >= known.rule.quorum
+            and all(map(self.may_approve, known.votes))
+            and (known.rule.requester_may_vote or known.requester not in known.votes)
+        )
+
+    def back_to_normal(self) -> None:
+        """Have everybody and everything be as at first."""
+        self.groups = {"alice": {"dev"}, "bob": {"dev", "ops"}, "carol": {"ops"}, "dave": set()}
+        for name, roster in self.on.items():
+            roster.members = {"sre": {"dave@slack"} if name == "slack" else set()}
+            roster.gone, roster.down = {}, ""
+        self.files.digests["words.txt"] = "0" * 64
+        self.runner.endings = {}
+        self.tools, self.risks, self.switches = TOOLS, RISKS, Switches()
+
+    def change_group(self, person: str, group: str) -> None:
+        """Have the file put somebody into a group, or take them out."""
+        self.groups[person] = self.groups[person] ^ {group}
+        self._note_approvers()
+
+    def change_role(self, person: str, platform: str) -> None:
+        """Have a platform do that."""
+        members = self.on[platform].members
+        members["sre"] = members["sre"] ^ {f"{person}@{platform}"}
+        self._note_approvers()
+
+    def change_account(self, person: str, platform: str) -> None:
+        """Have an account be deactivated, or be there again."""
+        gone = self.on[platform].gone
+        if gone.pop(f"{person}@{platform}", None) is None:
+            gone[f"{person}@{platform}"] = Why.DEACTIVATED
+
+    def change_platform(self, platform: str) -> None:
+        """Have a platform be out of reach, or back."""
+        self.on[platform].down = "" if self.on[platform].down else "it is down"
+
+    def change_what_plans_come_from(self, what: str) -> None:
+        """Have something be otherwise that a plan may rest on."""
+        match what:
+            case "file":
+                self.files.digests["words.txt"] = "1" * 64
+            case "preview":
+                self.runner.endings["preview",] = exited(output="otherwise")
+            case "definition":
+                self.tools = (edited(APPEND), LOW, HIGH)
+            case "rule":
+                self.risks = tuple(replace(one, quorum=one.quorum + 1) for one in RISKS)
+            case _:
+                self.switches = Switches(plan_only=True)
+
+    def _note_approvers(self) -> None:
+        self.ever_approved |= {one for one in PEOPLE if self.may_approve(one)}
+
+
+Change: TypeAlias = Callable[[Town], None]
+_hosts = st.sampled_from(["slack", "discord"])
+changes: st.SearchStrategy[Change] = st.one_of(
+    st.builds(
+        partial, st.just(Town.change_group), person=people, group=st.sampled_from(["dev", "ops"])
+    ),
+    st.builds(partial, st.just(Town.change_role), person=people, platform=_hosts),
+    st.builds(partial, st.just(Town.change_account), person=people, platform=_hosts),
+    st.builds(partial, st.just(Town.change_platform), platform=_hosts),
+    st.builds(
+        partial,
+        st.just(Town.change_what_plans_come_from),
+        what=st.sampled_from(["file", "preview", "definition", "rule", "switch"]),
+    ),
+)
+
+
+class Lives(RuleBasedStateMachine):
+    """Requests in two conversations."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.Runner()
+        self.folder = tempfile.TemporaryDirectory(prefix="sayso-", dir=QUICK)
+        self.clock = FrozenClock()
+        self.processes = 0
+        self.hangs = asyncio.Event()
+        self.known: dict[str, Known] = {}
+        self.denied: set[tuple[str, Effect]] = set()
+        self.ended: dict[str, State] = {}
+        self.town = Town(self.stores_anew(), self.clock)
+        self.do(begin_conversations(self.town.stores))
+
+    def do(self, work: Awaitable[T]) -> T:
+        async def waited() -> T:
+            return await work
+
+        return self.loop.run(waited())
+
+    def stores_anew(self) -> Stores:
+        path = Path(self.folder.name) / "sayso.db"
+        self.database = self.do(SqliteDatabase.open(path, self.clock))
+        self.processes += 1
+        return Stores(self.database, f"process {self.processes}")
+
+    def teardown(self) -> None:
+        try:
+            self.the_audit_log_tells_of_every_move_and_of_none_that_may_not_be()
+        finally:
+            self.do(self.database.aclose())
+            self.loop.close()
+            self.folder.cleanup()
+
+    def now(self, known: Known) -> Request:
+        found = self.do(self.town.stores.requests.get(TENANT, known.id))
+        assert found is not None
+        return found
+
+    def pick(self, data: st.DataObject) -> Known:
+        """Choose a request, more often than not one that lives."""
+        every = list(self.known.values())
+        live = [one for one in every if one.id not in self.ended]
+        return data.draw(st.sampled_from(live or every) | st.sampled_from([*every, *live, *live]))
+
+    # What people do.
+
+    @initialize()
+    def somebody_asks(self) -> None:
+        self.propose("alice", (APPEND.name, "alpha"), CONVERSATION)
+        assert self.known
+
+    @rule(
+        person=st.sampled_from(["alice", "alice", "bob", "carol"]),
+        tool=st.sampled_from([tool.name for tool in TOOLS]),
+        word=st.sampled_from(["alpha", "beta"]),
+        conversation=st.sampled_from(sorted(TURNS)),
+    )
+    def ask(self, person: str, tool: str, word: str, conversation: str) -> None:
+        self.propose(person, (tool, word), conversation)
+
+    def propose(
+        self, person: str, effect: Effect, conversation: str, old: Known | None = None
+    ) -> None:
+        proposal = a_proposal(
+            self.town.tool(effect[0]).check({"word": effect[1]}, {}),
+            turn=TURNS[conversation],
+            conversation=conversation,
+            requester=person,
+            supersedes=old.id if old else None,
+        )
+        try:
+            request = self.do(self.town.ask(proposal))
+        except SaysoError as error:
+            note(f"not asked: {error.shown}")
+            return
+        if old:
+            self.denied.discard((conversation, effect))
+        assert (conversation, effect) not in self.denied, "I13"
+        assert "dev" in self.town.groups[person]
+        assert not self.town.switches.plan_only
+        if request.id not in self.known:
+            self.known[request.id] = Known(
+                id=request.id,
+                conversation=conversation,
+                requester=person,
+                effect=effect,
+                rule=self.town.rule(effect[0]),
+                rests_on=self.town.rests_on(effect),
+            )
+
+    @rule(votes=votes, data=st.data())
+    def approve(self, votes: list[tuple[str, Platform]], data: st.DataObject) -> None:
+        known = self.pick(data)
+        for person, platform in votes:
+            self.approve_one(known, person, platform)
+
+    def approve_one(self, known: Known, person: str, platform: Platform) -> None:
+        before = self.now(known)
+        try:
+            self.do(self.town.approve(account(person, platform), known.id))
+        except SaysoError as error:
+            note(f"not approved: {error.shown}")
+            assert self.now(known).voters == before.voters
+            return
+        assert known.rule.requester_may_vote or person != known.requester
+        assert person in self.town.ever_approved
+        if before.state is State.OPEN:
+            known.votes.add(person)
+
+    @rule(person=people, platform=platforms, data=st.data())
+    def deny(self, person: str, platform: Platform, data: st.DataObject) -> None:
+        known = self.pick(data)
+        was_live = self.now(known).state in LIVE
+        try:
+            self.do(self.town.deny(account(person, platform), known.id, "no"))
+        except SaysoError as error:
+            note(f"not denied: {error.shown}")
+            return
+        assert was_live
+        assert person in self.town.ever_approved
+        self.denied.add((known.conversation, known.effect))
+
+    @rule(person=people, platform=platforms, data=st.data())
+    def ask_again(self, person: str, platform: Platform, data: st.DataObject) -> None:
+        known = self.pick(data)
+        try:
+            old = self.do(self.town.again(account(person, platform), known.id))
+        except SaysoError as error:
+            note(f"not asked again: {error.shown}")
+            return
+        own = person == known.requester and old.state is not State.DENIED
+        assert own or person in self.town.ever_approved
+        self.propose(person, known.effect, known.conversation, known)
+
+    # What runs.
+
+    @rule(votes=votes, change=st.none() | changes, death=deaths, data=st.data())
+    def run(
+        self,
+        votes: list[tuple[str, Platform]],
+        change: Change | None,
+        death: Death | None,
+        data: st.DataObject,
+    ) -> None:
+        """Agree to a request and run it as the job of a process, which may die at any moment of it."""
+        known = self.pick(data)
+        for person, platform in votes:
+            self.approve_one(known, person, platform)
+        if change:
+            change(self.town)
+        job = self.do(self.claimed(known))
+        if job is None:
+            assert self.now(known).state is not State.GRANTED, "nobody will ever run it"
+            return
+        if death != "unspent":
+            spent = self.spent(known, job)
+            if spent and death != "spent":
+                self.do(self.executed(spent, job, death))
+        if death is None:
+            self.do(self.database.transact(lambda now: jobs.finish(now, job, JobState.DONE)))
+        else:
+            self.restart()
+
+    async def claimed(self, known: Known) -> Job | None:
+        owner, name = self.town.stores.owner, job_of(known.id)
+        found = await self.database.transact(
+            lambda now: jobs.claim(now, owner, LEASE, [RUN], most=1, only=name)
+        )
+        return found[0] if found else None
+
+    def spent(self, known: Known, job: Job) -> Spent | None:
+        """Spend it as its job does: then, and only then, where it may run."""
+        request = self.now(known)
+        if request.state is State.SPENT:
+            return self.do(self.town.stores.requests.resume(request, job=job))
+        was_granted = request.state is State.GRANTED
+        try:
+            spent = self.do(self.town.gate.spend(request, job)) if was_granted else None
+        except SaysoError as error:
+            note(f"not run: {error.shown}")
+            spent = None
+        assert (spent is not None) is (was_granted and self.town.may_run(known))
+        if was_granted and not spent:
+            assert self.now(known).state is State.REVOKED
+        return spent
+
+    async def executed(self, spent: Spent, job: Job, death: Death | None) -> None:
+        """Run its steps; a process that dies is one that is never heard of again."""
+        execution = Execution(store=self.town.stores.runs, runner=self.town.counted)
+        dies_in = step_id(spent.run.id, int(death[-1])) if death else ""
+        self.town.runner.meanwhile[()] = partial(self.maybe_hang, dies_in)
+        running = asyncio.create_task(execution.execute(spent, FakeHold(job), FakeWatch()))
+        self.hangs.clear()
+        hanging = asyncio.create_task(self.hangs.wait())
+        await asyncio.wait({running, hanging}, return_when=asyncio.FIRST_COMPLETED)
+        hanging.cancel()
+        running.cancel()  # does nothing to one that is done
+        await asyncio.wait({running})
+
+    async def maybe_hang(self, dies_in: str) -> None:
+        if self.town.runner.step_ids[-1] == dies_in:
+            self.hangs.set()
+            await for_ever()
+
+    @rule(happened=st.booleans(), data=st.data())
+    def resolve(self, data: st.DataObject, *, happened: bool) -> None:
+        known = self.pick(data)
+        run = self.do(self.town.stores.runs.run_of(TENANT, known.id))
+        unknown = [s.index for s in run.steps if s.state is StepState.UNKNOWN] if run else []
+        if run and unknown:
+            self.do(
+                self.town.stores.runs.resolve(
+                    TENANT, run.id, unknown[0], happened=happened, principal="bob"
+                )
+            )
+
+    # What happens around them.
+
+    @rule()
+    def restart(self) -> None:
+        """Kill the process and start another, which notices."""
+        dead = self.town.stores.owner
+        self.do(self.database.aclose())
+        self.town.stores = self.stores_anew()
+        self.do(notice(self.town.stores, dead, by=self.town.stores.owner))
+
+    @rule(change=changes)
+    def something_changes(self, change: Change) -> None:
+        change(self.town)
+
+    @rule()
+    def all_is_well_again(self) -> None:
+        self.town.back_to_normal()
+
+    @rule(minutes=st.integers(1, 20))
+    def time_passes(self, minutes: int) -> None:
+        self.clock.pass_by(timedelta(minutes=minutes))
+
+    @rule(offset=st.sampled_from([-A_MOMENT, timedelta(0), A_MOMENT]), data=st.data())
+    def time_comes_close_to_an_end(self, offset: timedelta, data: st.DataObject) -> None:
+        left = self.now(self.pick(data)).expires_at + offset - self.clock.now()
+        if left > timedelta(0):
+            self.clock.pass_by(left)
+
+    # What holds whatever happens.
+
+    @invariant()
+    def every_request_is_decided_by_distinct_people_and_ends_once(self) -> None:
+        found = {one.id: one for one in self.do(self.town.stores.records.requests())}
+        assert found.keys() == self.known.keys()
+        for name, request in found.items():
+            voters = request.voters
+            assert len(voters) == len(set(voters))
+            assert set(voters) == self.known[name].votes
+            assert name not in self.ended or self.ended[name] is request.state
+            if request.state not in LIVE:
+                self.ended[name] = request.state
+            elif request.state is State.GRANTED:
+                assert len(voters) >= self.known[name].rule.quorum
+        live = [one for one in found.values() if one.state in LIVE]
+        assert all(one.expires_at > self.clock.now() for one in live)
+        assert not {(one.conversation, self.known[one.id].effect) for one in live} & self.denied
+
+    @invariant()
+    def i1_i4_only_what_was_spent_ran_exactly_as_shown_and_no_step_twice(self) -> None:
+        runs = self.do(self.town.stores.records.runs())
+        spent = [name for name, state in self.ended.items() if state is State.SPENT]
+        assert sorted(run.request for run in runs) == sorted(spent)
+        shown = dict[str, tuple[str, ...]]()
+        for run in runs:
+            request = self.now(self.known[run.request])
+            steps = [step.argv for call in request.plan.calls for step in call.steps]
+            shown |= {step_id(run.id, number): argv for number, argv in enumerate(steps)}
+            self.no_step_ran_that_did_not_begin(run)
+        effects = [(name, step.argv) for name, step in self.town.runner.steps if name in shown]
+        assert len(dict(effects)) == len(effects)
+        assert all(shown[name] == argv for name, argv in effects)
+        assert len(effects) == len(self.town.effects())
+
+    def no_step_ran_that_did_not_begin(self, run: Run) -> None:
+        ran = set(self.town.runner.step_ids)
+        never = {StepState.PENDING, StepState.NOT_RUN, StepState.CANCELLED}
+        for step in run.steps:
+            began = step_id(run.id, step.index) in ran
+            assert began or step.state in never
+            # What a person says did not happen is not run, whatever was begun.
+            assert not (began and step.state in never - {StepState.NOT_RUN})
+        if run.state is RunState.SUCCEEDED:
+            assert {step.state for step in run.steps} == {StepState.SUCCEEDED}
+
+    @invariant()
+    def nothing_is_lost(self) -> None:
+        self.do(at_rest(self.town.stores))
+
+    def the_audit_log_tells_of_every_move_and_of_none_that_may_not_be(self) -> None:
+        entries = self.do(self.town.stores.records.audit())
+        assert isinstance(audit.verify(entries), audit.Intact)
+        told: dict[str, State] = {}
+        for entry in entries:
+            said = state_told(entry)
+            if said:
+                request, state = said
+                assert state in EDGES[told[request]] if request in told else state is State.OPEN
+                told[request] = state
+        now = {name: self.now(known).state for name, known in self.known.items()}
+        assert told == now
+
+
+def test_whatever_happens_to_requests_over_their_whole_life_the_invariants_hold() -> None:
+    run_state_machine_as_test(
+        Lives,
+        settings=settings(
+            max_examples=80,
+            stateful_step_count=40,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        ),
+    )
