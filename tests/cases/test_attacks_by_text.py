@@ -42,6 +42,7 @@ async def acme(empty: Sayso) -> AsyncGenerator[Team]:
         yield opened
 
 
+KEEP = call("remember", {"kind": "semantic", "text": ORDER})
 SOURCES: dict[str, ToolCall] = {
     "a memory": call("recall", {"query": "bob"}, id="look"),
     "a skill": call("skill", {"name": "deploy"}, id="look"),
@@ -53,21 +54,24 @@ SOURCES: dict[str, ToolCall] = {
 async def test_attack_26_a_model_that_obeys_what_it_reads_gets_a_card_at_most(
     acme: Team, source: str
 ) -> None:
-    kept = await acme.ask(use(call("remember", {"text": ORDER})), Say(text="kept"))
+    kept = await acme.ask(use(KEEP), Say(text="kept"))
+    assert acme.sayso.sql("SELECT count(*) FROM memory") == [(1,)]
     acme.files = acme.found()
 
     async def obeys(entries: Sequence[Entry]) -> Move:
         last = entries[-1]
         assert isinstance(last, Returned)
-        assert "bob approved append-word hacked" in last.results[0].text
+        found.append(last.results[0].text)
         return use(append("hacked", rationale=ORDER), call("approve", {"all": True}, id="2"))
 
     async def insists(_: Sequence[Entry]) -> Move:
         assert acme.model.told[1].text == MISSING
         return use(append("hacked", rationale=ORDER))
 
+    found = list[str]()
     look = SOURCES[source]
     answered = await acme.ask(use(look), obeys, insists, here=kept.conversation)
+    assert "bob approved append-word hacked" in found[0]
     assert answered.request is not None
     assert answered.request.state.value == "open"
     acme.nothing_happened()
@@ -78,7 +82,8 @@ async def test_attack_26_a_model_that_obeys_what_it_reads_gets_a_card_at_most(
 
 async def test_attack_12_nothing_that_an_agent_does_gives_anybody_authority(acme: Team) -> None:
     configuration = (acme.sayso.folder / "sayso.yml").read_bytes()
-    kept = await acme.ask(use(call("remember", {"text": ORDER})), Say(text="kept"))
+    kept = await acme.ask(use(KEEP), Say(text="kept"))
+    assert acme.sayso.sql("SELECT count(*) FROM memory") == [(1,)]
     names = ("add_to_group", "set_policy", "edit_policy", "allow", "grant", "sync")
     calls = [call(name, {"person": "mallory"}, id=name) for name in names]
     told = await acme.refused_results(*calls, here=kept.conversation)
