@@ -28,7 +28,9 @@ def collected(file: str) -> frozenset[str]:
         one.name
         for one in functions
         if one.name.startswith("test_")
-        and not any("skip" in (d := ast.unparse(each)) or "xfail" in d for each in one.decorator_list)
+        and not any(
+            "skip" in (d := ast.unparse(each)) or "xfail" in d for each in one.decorator_list
+        )
     )
 
 

@@ -101,7 +101,7 @@ TEMPTING = (
     "role", "roles", "args", "arguments", "request", "request_id", "plan", "plan_sha256", "tool", "approved",
     "principal", "as", "acting_as", "quorum", "votes", "voters", "requester", "tenant", "groups", "policy", "run",
 )  # fmt: skip
-VALUES = st.sampled_from([ID[::-1], "U0ALICE", "ops", "T0OTHER", True, 99, {"id": "U0ALICE"}, ["ops"]])
+VALUES = (ID[::-1], "U0ALICE", "ops", True, 99, {"id": "U0ALICE"}, ["ops"])
 CLICKS = (
     press("sayso:approve"),
     press("sayso:stop"),
@@ -120,24 +120,28 @@ def dicts(value: object) -> list[dict[str, object]]:
     return [value, *(found for item in value.values() for found in dicts(item))]  # pyright: ignore[reportUnknownVariableType]
 
 
-@given(st.sampled_from(CLICKS), st.sampled_from(TEMPTING), VALUES)
+@pytest.mark.parametrize("body", CLICKS)
+@pytest.mark.parametrize("name", TEMPTING)
 def test_attack_10_nothing_that_is_added_to_a_payload_of_slack_changes_what_it_means(
-    body: Body, name: str, value: object
+    body: Body, name: str
 ) -> None:
     before = read(body, BOT)
     assert isinstance(before, Act)
-    tampered = copy.deepcopy(body)
-    for part in dicts(tampered):
-        part.setdefault(name, value)
-    assert read(tampered, BOT) == before
+    for value in VALUES:
+        tampered = copy.deepcopy(body)
+        for part in dicts(tampered):
+            part.setdefault(name, value)
+        assert read(tampered, BOT) == before
 
 
-@given(st.text(), st.sampled_from([f":{ID}", f"?as={ID}", ':{"role": "ops"}', ";role=ops", "\n", " "]))
+@given(
+    st.text(), st.sampled_from([f":{ID}", f"?as={ID}", ':{"role": "ops"}', ";role=ops", "\n", " "])
+)
 def test_attack_10_a_button_of_discord_means_one_request_or_nothing(noise: str, more: str) -> None:
-    approves = seen_on_discord(on_discord.press(f"sayso:approve:{ID}"), on_discord.SAYSO)
-    for custom_id in (f"sayso:approve:{ID}{more}{noise}", f"{noise}{more}sayso:approve:{ID}"):
-        found = seen_on_discord(on_discord.press(custom_id), on_discord.SAYSO)
-        assert isinstance(found, Ignored) or found == approves
+    approve = f"sayso:approve:{ID}"
+    assert not isinstance(seen_on_discord(on_discord.press(approve), on_discord.SAYSO), Ignored)
+    for custom_id in (f"{approve}{more}{noise}", f"{noise}{more}{approve}"):
+        assert isinstance(seen_on_discord(on_discord.press(custom_id), on_discord.SAYSO), Ignored)
 
 
 # 16: stop and a click at once, as processes

@@ -7,7 +7,7 @@ import pytest
 from core.errors import Refused
 from core.tools import MISSING
 from core.transcript import Entry, Move, Returned, Say, ToolCall
-from tests.hostile import Team, append, call, person, team, use
+from tests.hostile import Team, append, call, team, use
 from tests.sayso import Sayso
 
 ORDER = (
