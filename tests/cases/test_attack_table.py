@@ -1,0 +1,57 @@
+"""Each attack, fault and promise about approvals is held by tests that are there and are run."""
+
+import ast
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.cases.attack_table import ATTACK_TESTS, Tests
+from tests.cases.promise_table import FAULT_TESTS, PROMISE_TESTS
+
+TESTS = Path(__file__).parents[1]
+ATTACKS = [*range(1, 28), *range(36, 41)]
+"""The numbers that the table has to hold. 28 is about a part that is not there yet, 29 to 35 are not about approvals."""
+FAULTS = {4, 7, 8, 9, 20, 23, 27, 28, 30, 32, 36, 38, 39, 47, 50}
+PROMISES = {*range(31, 41), *range(42, 46), *range(66, 70)}
+EXTRAS = {1, 2, 3, 5, 7}
+ALL: Mapping[str, Tests] = {**ATTACK_TESTS, **FAULT_TESTS, **PROMISE_TESTS}
+
+
+@cache
+def collected(file: str) -> frozenset[str]:
+    """Return the tests that pytest collects of a file and does not leave out."""
+    module = ast.parse((TESTS / file).read_text("utf-8"))
+    functions = [n for n in module.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return frozenset(
+        one.name
+        for one in functions
+        if one.name.startswith("test_")
+        and not any(
+            "skip" in (d := ast.unparse(each)) or "xfail" in d for each in one.decorator_list
+        )
+    )
+
+
+def test_every_attack_fault_and_promise_has_a_line() -> None:
+    assert [int(name.split()[0]) for name in ATTACK_TESTS] == ATTACKS
+    assert set(FAULT_TESTS) == {f"P-{number:02}" for number in FAULTS}
+    promises = {f"C{number}" for number in PROMISES} | {f"X{number}" for number in EXTRAS}
+    assert set(PROMISE_TESTS) == promises
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_each_line_names_tests_that_are_run(name: str) -> None:
+    held = [one.split("::") for one in ALL[name]]
+    assert held
+    assert len({tuple(one) for one in held}) == len(held)
+    assert [one for one in held if one[1] not in collected(one[0])] == []
+
+
+def test_every_test_of_an_attack_stands_in_the_line_of_its_number() -> None:
+    for file in (TESTS / "cases").glob("test_attacks*.py"):
+        for name in collected(f"cases/{file.name}"):
+            if name.startswith("test_attack_"):
+                [line] = [held for key, held in ATTACK_TESTS.items() if key[:2] == name[12:14]]
+                assert f"cases/{file.name}::{name}" in line
