@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
 
-from approvals import switches
+from approvals import edits, switches
 from approvals.models import (
     LIVE,
     Request,
@@ -41,6 +41,8 @@ class Shown:
     approvers: tuple[str, ...]
     """Who may vote now, as the policy says: the requester is left out where the rule says so."""
     previews: tuple[str, ...]
+    edits: tuple[Fact, ...] = ()
+    """Who has edited it, and what that changed."""
 
 
 def card_for(
@@ -103,6 +105,7 @@ def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
     if plan.locks:
         yield Fact(label="Waits for", text=f"other runs that hold {_listed(plan.locks)}")
     yield Fact(label="Asked by", text=shown.requester)
+    yield from shown.edits
     counts = shown.requester in shown.approvers
     yield Fact(label="Risk", text=f"{shown.rule.name}: {rule_in_words(shown.rule, counts=counts)}")
     yield Fact(label=_APPROVERS, text=", ".join(shown.approvers) or "nobody")
@@ -134,6 +137,8 @@ def _warnings(plan: Plan, shown: Shown) -> Iterator[str]:
     for call in plan.calls:
         for name in odd_characters(call.arguments):
             yield f"{call.tool}: an argument contains {name}."
+    if shown.edits and any(_unchecked(shown.about)):
+        yield "What the agent says was written before it was edited."
     if len(shown.approvers) < shown.rule.quorum:
         people = "person" if len(shown.approvers) == 1 else "people"
         who = f"Only {len(shown.approvers)} {people}" if shown.approvers else "Nobody"
@@ -175,8 +180,14 @@ def status(request: Request) -> str:
         State.DENIED: f"Denied by {request.ended_by}{denied}.",
         State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. Ask again to get a new card.",
         State.REVOKED: f"Revoked: {one_line(request.reason)}. {_after(request.reason)}",
-        State.SUPERSEDED: f"Superseded: {request.ended_by} asked again, so there is a newer card.",
+        State.SUPERSEDED: f"Superseded: {request.ended_by} {_why(request)}.",
     }[request.state]
+
+
+def _why(request: Request) -> str:
+    if request.became is None:
+        return "asked again, so there is a newer card"
+    return f"edited it, so no vote for it counts; what waits now is {request.became}"
 
 
 def _after(reason: str) -> str:
@@ -197,7 +208,7 @@ def drawn(request: Request, run: Run | None) -> tuple[Card, str]:
         told = f"{told} Run {run.id}: {run.state.value}."
     buttons: tuple[Button, ...] = ()
     if request.state in LIVE:
-        buttons = request.card.buttons
+        buttons = edits.with_button(request)
     elif request.state in {State.EXPIRED, State.REVOKED, State.DENIED}:
         buttons = (Button(label="Ask again", verb="again", request=request.id),)
     return replace(request.card, buttons=buttons), told

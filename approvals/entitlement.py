@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from approvals.cards import names
-from approvals.models import Request, Rule, State
+from approvals.models import Proposal, Request, Rule, State
 from approvals.policy import Authority
 from core.conversations import Turn
 from core.events import Place
@@ -19,6 +19,11 @@ def resources(request: Request) -> tuple[str, ...]:
     return tuple(map(of_runbook, request.plan.tools if request.is_intact else ("*",)))
 
 
+def requesters(one: Proposal | Request) -> tuple[str, ...]:
+    """Return who counts as having asked for it: who did, and everybody who has edited it."""
+    return tuple(dict.fromkeys((one.requester, *one.editors)))
+
+
 def may_propose(
     authority: Authority, tenant: str, requester: str, profile: str, tools: Sequence[str]
 ) -> bool:
@@ -29,20 +34,37 @@ def may_propose(
     return authority.policy.may(person, "run:propose", map(of_runbook, tools))
 
 
+def not_proposed(authority: Authority, proposal: Proposal, asker: str) -> str | None:
+    """Say which of its requesters may not ask for all of it, to the one who does; None where all may."""
+    tools = [checked.tool.name for checked in proposal.calls]
+    asked = (proposal.profile, tools)
+    barred = [
+        name
+        for name in requesters(proposal)
+        if not may_propose(authority, proposal.tenant, name, *asked)
+    ]
+    if asker in barred:
+        return f"Not proposed: you may not ask for this.{doubt(authority, asker)}"
+    if barred:
+        unsure = doubt(authority, barred[0])
+        return f"Not proposed: {names(barred)} may no longer ask for this.{unsure}"
+    return None
+
+
 def may_see(authority: Authority, principal: Principal, request: Request) -> bool:
-    """Whether somebody may know of a request: who asked, and who may decide or stop any of its calls."""
-    if principal.id == request.requester:
+    """Whether somebody may know of it: who asked, and who may decide, edit or stop any of its calls."""
+    if principal.id in requesters(request):
         return True
     about = resources(request)
     return any(
         authority.policy.may_any(principal, action, about)
-        for action in ("plan:approve", "plan:deny", "run:stop")
+        for action in ("plan:approve", "plan:deny", "plan:edit", "run:stop")
     )
 
 
 def may_stop(authority: Authority, principal: Principal, request: Request) -> bool:
     """Whether somebody may stop it: who asked, always; and whoever has the right for all of it."""
-    own = principal.id == request.requester
+    own = principal.id in requesters(request)
     return own or authority.policy.may(principal, "run:stop", resources(request))
 
 
@@ -62,28 +84,41 @@ def may_stop_turn(authority: Authority, principal: Principal, turn: Turn) -> boo
     return own or authority.policy.may(principal, "run:stop", [turn.place.resource])
 
 
-def voters(rule: Rule, requester: str, holders: Sequence[str]) -> tuple[str, ...]:
-    """Return whose yes counts among those who may approve."""
-    return tuple(name for name in holders if rule.requester_may_vote or name != requester)
+def voters(rule: Rule, asked: tuple[str, ...], holders: Sequence[str]) -> tuple[str, ...]:
+    """Return whose yes counts among those who may approve what these people asked for."""
+    return tuple(name for name in holders if rule.requester_may_vote or name not in asked)
 
 
 def yet_to_vote(authority: Authority, request: Request) -> tuple[str, ...]:
     """Return whose yes would count now and is not there yet."""
     holders = authority.holders(request.tenant, "plan:approve", resources(request))
-    allowed = voters(request.rule, request.requester, holders)
+    allowed = voters(request.rule, requesters(request), holders)
     return tuple(name for name in allowed if name not in request.voters)
 
 
 def not_a_voter(authority: Authority, principal: Principal, request: Request) -> str | None:
     """Say why this person's yes would not count, and whose would; None where it counts."""
     holders = authority.holders(request.tenant, "plan:approve", resources(request))
-    allowed = voters(request.rule, request.requester, holders)
+    allowed = voters(request.rule, requesters(request), holders)
     if principal.id in allowed:
         return None
     whose = f"{names(allowed)} may" if allowed else "nobody may right now"
     if principal.id in holders:
-        return f"You asked for this, so somebody else has to approve it: {whose}."
+        did = "asked for" if principal.id == request.requester else "edited"
+        return f"You {did} this, so somebody else has to approve it: {whose}."
     return f"You may not approve this; {whose}.{doubt(authority, principal.id)}"
+
+
+def not_an_editor(authority: Authority, principal: Principal, request: Request) -> str | None:
+    """Say why somebody may not edit a request, and who may; None where they may.
+
+    Whoever asked for it may, as long as they may ask for it at all; anybody else needs `plan:edit`.
+    """
+    holders = authority.holders(request.tenant, "plan:edit", resources(request))
+    if principal.id in {request.requester, *holders}:
+        return None
+    whose = names(tuple(dict.fromkeys((request.requester, *holders))))
+    return f"You may not edit this; {whose} may.{doubt(authority, principal.id)}"
 
 
 def not_again(authority: Authority, request: Request) -> str:
@@ -122,9 +157,10 @@ def unchecked(authority: Authority, request: Request) -> str | None:
 
 def _without(authority: Authority, request: Request) -> tuple[str, list[str]]:
     """Return a right that this request rests on, and of whose it is those that do not hold it."""
-    asked = (request.tenant, request.requester, request.profile)
-    if not may_propose(authority, *asked, request.plan.tools):
-        return "ask for it", [request.requester]
+    asked, through = requesters(request), (request.profile, request.plan.tools)
+    barred = [one for one in asked if not may_propose(authority, request.tenant, one, *through)]
+    if barred:
+        return "ask for it", barred
     holders = authority.holders(request.tenant, "plan:approve", resources(request))
-    gone = set(request.voters) - set(voters(request.rule, request.requester, holders))
+    gone = set(request.voters) - set(voters(request.rule, asked, holders))
     return "approve it", sorted(gone)

@@ -45,7 +45,13 @@ class Gate:
 
     async def freeze(self, proposal: Proposal) -> Plan:
         """Do every check that needs nobody and return the plan; ask nobody."""
-        return (await self._freeze(proposal, await self._asking(proposal))).plan
+        frozen, _ = await self.prepare(proposal)
+        return frozen.plan
+
+    async def prepare(self, proposal: Proposal) -> tuple[Frozen, Authority]:
+        """Return what `freeze` finds, and people and rules as they were then."""
+        authority = await self._asking(proposal)
+        return await self._freeze(proposal, authority), authority
 
     async def propose(self, proposal: Proposal) -> Request:
         """Freeze the calls and wait for people; raise with the reason, on record, having asked nobody."""
@@ -67,8 +73,8 @@ class Gate:
         off = self.switches.obstacle()
         if off:
             raise Refused(f"Not proposed: {off}.")
-        authority = await self._asking(proposal)
-        frozen = await self._freeze(proposal, authority)
+        proposal = await self._with_editors(proposal)
+        frozen, authority = await self.prepare(proposal)
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
             raise Refused(
@@ -83,20 +89,25 @@ class Gate:
             raise denials.refused(opened)
         return opened
 
+    async def _with_editors(self, proposal: Proposal) -> Proposal:
+        """Have who edited what is asked for again count as requesters of that too."""
+        again = proposal.supersedes
+        old = await self.store.get(proposal.tenant, again) if again else None
+        return replace(proposal, editors=old.editors) if old else proposal
+
     async def _asking(self, proposal: Proposal) -> Authority:
-        who = (proposal.tenant, proposal.requester)
+        who = (proposal.tenant, *entitlement.requesters(proposal))
         authority = await self.acting.standings.acting(self.acting.authority(), *who)
-        authority.directory.must_be_here(proposal.requester)
+        authority.directory.must_be_here(proposal.edited_by or proposal.requester)
         return authority
 
     async def _freeze(self, proposal: Proposal, authority: Authority) -> Frozen:
         if len(proposal.calls) > MOST_CALLS:
             raise Refused(f"One plan may hold {MOST_CALLS} calls, not more. Ask for less at once.")
-        asked = (proposal.tenant, proposal.requester, proposal.profile)
-        tools = [checked.tool.name for checked in proposal.calls]
-        if not entitlement.may_propose(authority, *asked, tools):
-            doubt = entitlement.doubt(authority, proposal.requester)
-            raise Refused(f"Not proposed: you may not ask for this.{doubt}")
+        asker = proposal.edited_by or proposal.requester
+        barred = entitlement.not_proposed(authority, proposal, asker)
+        if barred:
+            raise Refused(barred)
         off = self.switches.offline(authority, proposal.profile, proposal.calls)
         if off:
             raise Refused(f"Not proposed: {off}")

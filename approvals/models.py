@@ -117,7 +117,11 @@ class Proposal:
     calls: tuple[Checked, ...]
     about: AgentText
     supersedes: str | None = None
-    """The request whose plan an entitled person asked for again."""
+    """The request whose plan an entitled person asked for again, or edited."""
+    editors: tuple[str, ...] = ()
+    """Who has edited it, each once: they count as its requesters too."""
+    edited_by: str | None = None
+    """Who edits the request that this supersedes; None where it is asked for."""
     expects: Plan | None = None
     """An exported plan that the calls must still come down to."""
     closing: Closing | None = None
@@ -163,10 +167,14 @@ class Request:
     opened_at: datetime
     expires_at: datetime
     ended_by: str | None
-    """Who denied it, asked again, or found by a click that it had changed; else None."""
+    """Who denied it, asked again, edited it, or found by a click that it had changed; else None."""
     reason: str
     edited_at: datetime | None = None
     """When whoever asked gave their message other words. That changes nothing about the plan."""
+    editors: tuple[str, ...] = ()
+    """As of `Proposal`."""
+    became: str | None = None
+    """The request that somebody made of this one by editing it."""
 
     @property
     def is_intact(self) -> bool:

@@ -3,16 +3,22 @@
 from collections.abc import Sequence
 from functools import partial
 
-from approvals import cards, entitlement
+from approvals import cards, edits, entitlement
 from approvals.freeze import Frozen
 from approvals.models import NewRequest, Proposal
 from approvals.policy import Authority
 from core import ids
+from core.plans import Plan
 from core.tools import Checked
 
 
-def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest:
-    """Return it, with the card that people are to see once its id and its end are known."""
+def new_request(
+    proposal: Proposal, frozen: Frozen, authority: Authority, *, was: Plan | None = None
+) -> NewRequest:
+    """Return it, with the card that people are to see once its id and its end are known.
+
+    `was` is the plan before somebody edited it.
+    """
     plan = frozen.plan
     rule = authority.policy.strictest(call.risk for call in plan.calls)
     holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
@@ -21,8 +27,9 @@ def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> New
         checked=proposal.calls,
         about=proposal.about,
         rule=rule,
-        approvers=entitlement.voters(rule, proposal.requester, holders),
+        approvers=entitlement.voters(rule, entitlement.requesters(proposal), holders),
         previews=frozen.previews,
+        edits=tuple(edits.facts(proposal.editors, was, plan)),
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)
     return NewRequest(

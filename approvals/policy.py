@@ -17,7 +17,14 @@ from core.rates import UNHURRIED, RateRules
 
 EVERYONE = "everyone"
 Action: TypeAlias = Literal[
-    "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "run:stop", "run:resolve"
+    "chat:ask",
+    "tool:read",
+    "run:propose",
+    "plan:approve",
+    "plan:deny",
+    "plan:edit",
+    "run:stop",
+    "run:resolve",
 ]
 _DECIDING: tuple[Action, ...] = ("run:propose", "plan:approve", "plan:deny")
 

@@ -42,9 +42,9 @@ class Standings:
             return authority
         return await self.of(authority, tenant, directory.behind(identity), freshness)
 
-    async def acting(self, authority: Authority, tenant: str, person: str) -> Authority:
-        """Return somebody as they stand, among all of their tenant as far as known."""
-        return await self._among(authority, tenant, [person], Freshness.RECENT)
+    async def acting(self, authority: Authority, tenant: str, *people: str) -> Authority:
+        """Return these people as they stand, among all of their tenant as far as known."""
+        return await self._among(authority, tenant, people, Freshness.RECENT)
 
     async def named(self, authority: Authority, tenant: str) -> Authority:
         """Return everybody of a tenant as far as known, to be named and no more."""

@@ -49,6 +49,14 @@ class ApprovalStore(Protocol):
         """
         ...
 
+    async def edit(self, new: NewRequest) -> Request | Denial:
+        """Keep a request that somebody made of an open one, which ends with that: its votes are void.
+
+        Returns the old one where it had ended or was granted before, and a denial of what either of
+        them would do. Raises `Refused` where what it asks for waits already.
+        """
+        ...
+
     async def live(self, tenant: str, conversation: str | None) -> Sequence[Request]:
         """Return the open and granted requests of a conversation, or of all of them."""
         ...

@@ -59,7 +59,7 @@ class Unchanged:
         self, request: Request, authority: Authority, freshness: Freshness
     ) -> str | None:
         """Say whose authority is gone: last, since dry runs take long and platforms answer for now."""
-        whose = (request.requester, *request.voters)
+        whose = (*entitlement.requesters(request), *request.voters)
         standing = await self.standings.of(authority, request.tenant, whose, freshness)
         lost, unchecked = (
             entitlement.lost(standing, request),

@@ -61,6 +61,17 @@ def deny(**given: Any) -> None:
 
 
 @cli.command()
+@request
+@argument("values", "NAME=VALUE", "an argument of the plan and what it is to be", nargs=-1)
+@click.option("--call", type=click.IntRange(1, 1_000), help="Which call of the plan, from 1.")
+@as_name
+@as_json
+def edit(**given: Any) -> None:
+    """Give a request other arguments: it ends, and another one waits, without votes."""
+    run("edit", **given)
+
+
+@cli.command()
 @argument(
     "conversation",
     "[CONVERSATION]",

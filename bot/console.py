@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from approvals import cards
 from approvals.models import RunState
 from approvals.reports import report, verification
 from bot import (
@@ -29,10 +30,11 @@ from bot.opened import warn, with_app
 from bot.printed import Printed
 from bot.publish import EVERY
 from bot.wiring import App
+from core import commands
 from core.commands import is_stop
 from core.display import output, sound
 from core.errors import Invalid, Refused
-from core.events import Approve, Ask, Deny, Stop
+from core.events import Approve, Ask, Deny, Edit, Stop
 from core.principals import Identity
 
 _WELCOME = "Ask in words: help tells for what. /help lists what else can be typed."
@@ -40,6 +42,7 @@ _NO_AS = (
     "--as is not allowed here: leave it out, and you act as your own account. To try things with one "
     "terminal for everybody, write in sayso.yml: console: {allow_as: true}"
 )
+_NO_VALUE = "Write what is to change as NAME=VALUE, as in: sayso edit ID word=beta"
 _SCHEDULES = 20.0
 """Seconds after which a schedule that was added or changed is taken up."""
 
@@ -196,6 +199,25 @@ def deny(file: Path, *, request: str, reason: str, name: str | None) -> Printed:
         return Printed(
             object={"request": contract.request(denied, wiring.draw)},
             text=plain.decided(denied, None),
+        )
+
+    return with_app(file, deed)
+
+
+def edit(
+    file: Path, *, request: str, values: tuple[str, ...], call: int | None, name: str | None
+) -> Printed:
+    """Give a request other arguments; what becomes of it is another request."""
+    given = tuple(value.partition("=")[::2] for value in values)
+    if not all(map(commands.is_name, (named for named, _ in given))):
+        raise Invalid(_NO_VALUE)
+
+    async def deed(app: App) -> Printed:
+        event = Edit(identity=_identity(app, name), request=request, values=given, call=call)
+        became = await app.desk.editing.edit(event)
+        return Printed(
+            object={"request": contract.request(became, wiring.draw)},
+            text=f"{wiring.draw(cards.drawn(became, None)[0])}\n{cards.status(became)}",
         )
 
     return with_app(file, deed)

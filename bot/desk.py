@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from approvals import entitlement
+from approvals.editing import Editing
 from approvals.models import Request, Run, StepState
 from approvals.policy import Authority
 from bot import naming, plain, spoken
@@ -21,6 +22,7 @@ from core.events import (
     Ask,
     AskAgain,
     Deny,
+    Edit,
     Edited,
     Invited,
     Lookup,
@@ -53,6 +55,7 @@ class FrontDesk:
     looking: Looking
     conversations: Conversations
     lookups: Lookups
+    editing: Editing
 
     async def take(self, event: Event) -> Told:
         """See the port."""
@@ -76,7 +79,7 @@ class FrontDesk:
         match event:
             case Ask() | AskAgain() | TakeUp():
                 return await self._asked(event)
-            case Approve() | Deny() | ResolveRun():
+            case Approve() | Deny() | Edit() | ResolveRun():
                 return Told(text=await self._decided(event))
             case Stop() | StopHere() | StopRun():
                 return _stopped(await self._stop(event))
@@ -127,7 +130,7 @@ class FrontDesk:
             deliveries=event.deliveries,
         )
 
-    async def _decided(self, event: Approve | Deny | ResolveRun) -> str:
+    async def _decided(self, event: Approve | Deny | Edit | ResolveRun) -> str:
         match event:
             case Approve():
                 decided = await self.deciding.vote(event)
@@ -135,6 +138,8 @@ class FrontDesk:
             case Deny():
                 await self.deciding.deny(event)
                 return "Your no counts: nothing of it runs."
+            case Edit():
+                return spoken.edited(await self.editing.edit(event))
             case ResolveRun():
                 return await self._resolved(event)
 

@@ -10,10 +10,10 @@ from bot import plain, spoken
 from bot.wiring import App
 from core.deliveries import Asking
 from core.errors import Refused
-from core.events import Approve, Ask, AskAgain, Deny, Stop
+from core.events import Approve, Ask, AskAgain, Deny, Edit, Stop
 from core.terminal import Bare, Resolve, Seat, Show
 
-Deed: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | Bare | Resolve
+Deed: TypeAlias = Ask | Approve | Deny | Edit | AskAgain | Stop | Bare | Resolve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Doors:
         match deed:
             case Ask() | AskAgain():
                 return await self._asked(deed, seat)
-            case Approve() | Deny():
+            case Approve() | Deny() | Edit():
                 return await self._decided(deed)
             case Stop():
                 return Told(text=await self._stopped(deed))
@@ -67,7 +67,9 @@ class Doors:
             return spoken.stopped(await self.app.stopping.stop(stop))
         return spoken.nothing_here(await self.app.stopping.elsewhere(stop.identity))
 
-    async def _decided(self, decision: Approve | Deny) -> Told:
+    async def _decided(self, decision: Approve | Deny | Edit) -> Told:
+        if isinstance(decision, Edit):
+            return Told(text=spoken.edited(await self.app.desk.editing.edit(decision)))
         if isinstance(decision, Approve):
             decided = await self.app.deciding.vote(decision)
             text = spoken.counted(decided.request, decided.yes)

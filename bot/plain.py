@@ -43,7 +43,8 @@ def answered(turn: Answered, draw: Draw, *, asking: str = "sayso ask ") -> str:
     if turn.suggestions:
         lines += ["You could ask:", *(f"  {_asking(asking, s)}" for s in turn.suggestions)]
     if turn.request:
-        lines += [draw(turn.request.card), cards.status(turn.request)]
+        card, told = cards.drawn(turn.request, None)
+        lines += [draw(card), told]
         lines += (
             [f"Asked {turn.request.times_asked} times."] if turn.request.times_asked > 1 else []
         )

@@ -40,6 +40,7 @@ def _object(found: Receipt) -> dict[str, object]:
         "plan": found.plan.id,
         "plan_sha256": found.plan.sha256,
         "requester": found.request.requester,
+        "editors": [*found.request.editors],
         "voters": [vote.principal for vote in found.votes],
         "key": found.key,
         "head": found.head.hash,
@@ -51,11 +52,16 @@ def _sentence(found: Receipt, *, key: str | None, head: str | None) -> str:
     whose = "the key that you demand" if key else f"the key {found.key}, if that is theirs,"
     told = (
         f"The receipt holds: {whose} says that run {found.run.id} of plan {found.plan.sha256} "
-        f"{_ENDED[found.run.state.value]}, asked for by {found.request.requester} and approved by "
-        f"{names([vote.principal for vote in found.votes])}, up to the head {found.head.hash}"
+        f"{_ENDED[found.run.state.value]}, asked for by {found.request.requester}"
+        f"{_edited(found)} and approved by {names([vote.principal for vote in found.votes])}, up to the head {found.head.hash}"
         f"{', which is the one that you demand' if head else ''}."
     )
     return one_line(told, 2000)
+
+
+def _edited(found: Receipt) -> str:
+    editors = found.request.editors
+    return f", edited by {names(editors)}" if editors else ""
 
 
 _ENDED = {

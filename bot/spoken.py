@@ -11,6 +11,7 @@ HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
 /show [ID]        see the card of a request: what it would do, who may decide
 /approve [ID]     approve what waits; name it where several requests wait
 /deny [ID] WHY    deny it, and say why
+/edit ID WHAT     give it other arguments, as NAME=VALUE: votes begin anew
 /again [ID]       ask once more for what was denied, expired or withdrawn
 /ask TEXT         ask with a text that begins with a /
 /stop             stop what runs in this conversation, and withdraw what waits
@@ -36,6 +37,12 @@ def counted(request: Request, yes: Yes) -> str:
         return f"Your yes was not needed any more: approved by {cards.names(request.voters)}."
     what = "was there already" if yes is Yes.AGAIN else "counts"
     return f"Your yes {what}: {votes} of {quorum} vote{'s' if quorum > 1 else ''}."
+
+
+def edited(became: Request) -> str:
+    """Return what an edit did."""
+    votes = cards.rule_in_words(became.rule)
+    return f"Your edit stands, as another request: {became.id}. It begins with {votes}."
 
 
 def ended(request: Request, run: Run | None) -> str:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from core.commands import after_mark, is_stop
-from core.events import Approve, Ask, AskAgain, Deny, Lookup, Place, Stop, StopHere, Subject
+from core.commands import after_mark, assigned, is_stop
+from core.events import Approve, Ask, AskAgain, Deny, Edit, Lookup, Place, Stop, StopHere, Subject
 from core.ids import is_request_id, resembles_request_id
 from core.principals import Identity
 from core.terminal import Mistyped
 
-Meaning: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | StopHere | Lookup | Mistyped
+Meaning: TypeAlias = Ask | Approve | Deny | Edit | AskAgain | Stop | StopHere | Lookup | Mistyped
 
 _APPROVE = Mistyped(
     sentence="Nothing was approved. Press Approve on the card, or write `approve ID` with the id "
@@ -28,6 +28,11 @@ _DENY = Mistyped(
 _AGAIN = Mistyped(
     sentence="Nothing was asked again. Press Ask again on the card, or write `again ID` with the "
     "id that stands on it."
+)
+_EDIT = Mistyped(
+    sentence="Nothing was edited. Press Edit on the card, or write `edit ID NAME=VALUE` with the id "
+    "that stands on it: several of them, if you like, and quotes around a value with blanks. Where "
+    "the plan has several calls, the number of one stands behind the id."
 )
 _ASK = Mistyped(sentence="Say what you need, as in: ask health")
 
@@ -91,6 +96,25 @@ def _deny(rest: str, heard: Heard) -> Deny | Mistyped:
     return Deny(identity=heard.identity, request=request, reason=why) if request else _DENY
 
 
+def _edit(rest: str, heard: Heard) -> Edit | Mistyped | None:
+    first = [*rest.split(maxsplit=1), ""][0]
+    if rest and not resembles_request_id(_bare(first)):
+        return None
+    return edit(rest, heard.identity) or _EDIT
+
+
+def edit(text: str, identity: Identity) -> Edit | None:
+    """Return what `ID [CALL] NAME=VALUE …` means; None for anything else."""
+    first, rest = [*text.split(maxsplit=1), "", ""][:2]
+    numbered = re.match(r"([0-9]{1,4})(?:\s+|\Z)", rest)
+    values = assigned(rest[numbered.end() :] if numbered else rest)
+    request = _id(first)
+    if request is None or not values:
+        return None
+    call = int(numbered[1]) if numbered else None
+    return Edit(identity=identity, request=request, values=values, call=call)
+
+
 def _again(rest: str, heard: Heard) -> AskAgain | Mistyped | None:
     request = _id(rest)
     if request:
@@ -130,6 +154,7 @@ _READERS: Mapping[str, _Reader] = {
     "approve": _approve,
     "deny": _deny,
     "again": _again,
+    "edit": _edit,
     "ask": ask,
     "help": _look("help"),
     "requests": _look("requests"),

@@ -63,6 +63,24 @@ def parse(text: str, toolbox: Toolbox) -> ToolCall | None:
     return ToolCall(id="call_1", tool=tool.name, arguments=_bind(tool, given))
 
 
+def assigned(text: str) -> tuple[tuple[str, str], ...] | None:
+    """Return the names and values that `NAME=VALUE …` spells; None where it is anything else.
+
+    Quotes keep blanks in a value, as in a command.
+    """
+    if len(text) > _LONGEST or len(text.splitlines()) > 1 or not _LINE.fullmatch(text):
+        return None
+    pairs = [raw.partition("=") for raw in re.findall(_WORD, text)]
+    if not all(equals and is_name(name) for name, equals, _ in pairs):
+        return None
+    return tuple((name, _unquoted(value)) for name, _, value in pairs)
+
+
+def is_name(text: str) -> bool:
+    """Whether an argument can be called like this."""
+    return text.replace("-", "_").isidentifier()
+
+
 def typed(tool: Tool, name: str, text: str) -> Json:
     """Return the value that a text spells for a parameter; raise `Incorrect` where it spells none."""
     closed = choices(tool, name)
@@ -119,7 +137,7 @@ def _argument(tool: Tool, raw: str) -> Argument:
     """Tell place, name and flag apart before any quote is taken away: quoted text is a value."""
     flag = raw.startswith("--")
     name, equals, value = raw.removeprefix("--").partition("=")
-    if not flag and not (equals and name.replace("-", "_").isidentifier()):
+    if not flag and not (equals and is_name(name)):
         return None, _unquoted(raw)
     if name not in tool.names:
         shown = f" `{name}`" if re.fullmatch(r"[!-~]{1,40}", name) and "`" not in name else " that"

@@ -61,6 +61,18 @@ class Approve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """Somebody gives arguments of a request other values. Nothing of it is believed yet."""
+
+    identity: Identity
+    request: str
+    values: tuple[tuple[str, str | None], ...]
+    """Names with values as text; None where it is to be what its tool fills in."""
+    call: int | None = None
+    """Which call of the plan, from 1; where there is only one it needs no number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
     """Somebody pressed Deny and may have said why."""
 

@@ -15,6 +15,7 @@ from core.events import (
     Ask,
     AskAgain,
     Deny,
+    Edit,
     Edited,
     Invited,
     Lookup,
@@ -32,6 +33,7 @@ Event: TypeAlias = (
     Ask
     | Approve
     | Deny
+    | Edit
     | AskAgain
     | Stop
     | StopHere

@@ -168,6 +168,7 @@ def a_proposal(
     supersedes: str | None = None,
     expects: Plan | None = None,
     closing: Closing | None = None,
+    edited_by: str | None = None,
 ) -> Proposal:
     """Return these calls as somebody proposes them."""
     return Proposal(
@@ -180,6 +181,8 @@ def a_proposal(
         supersedes=supersedes,
         expects=expects,
         closing=closing,
+        edited_by=edited_by,
+        editors=(edited_by,) if edited_by else (),
     )
 
 
@@ -196,6 +199,7 @@ def a_new_request(
     about: AgentText | None = None,
     supersedes: str | None = None,
     closing: Closing | None = None,
+    edited_by: str | None = None,
 ) -> NewRequest:
     """Return a request that is ready to be opened, with a new id unless one is given."""
     proposal = a_proposal(
@@ -207,6 +211,7 @@ def a_new_request(
         about=about,
         supersedes=supersedes,
         closing=closing,
+        edited_by=edited_by,
     )
     frozen, decided = plan or a_plan(*proposal.calls), rule or a_rule()
     shown = Shown(

@@ -8,6 +8,7 @@ from adapters.counted import CountedRunner
 from adapters.storage.rates import Rates
 from approvals import cards
 from approvals.acting import Acting
+from approvals.editing import Editing
 from approvals.freeze import Freezer
 from approvals.gate import Gate
 from approvals.models import Proposal, Request, Rule, Run, Spent
@@ -16,7 +17,8 @@ from approvals.standings import Standings
 from approvals.switches import Switches
 from core.audit import Entry
 from core.errors import Refused
-from core.events import Approve, AskAgain, Deny
+from core.events import Approve, AskAgain, Deny, Edit
+from core.guardrails import Guards
 from core.limits import Limits
 from core.principals import Directory, Identity, Person
 from core.profiles import DEFAULT, Profile, Profiles
@@ -86,6 +88,7 @@ class World:
         allow("run:propose", "dev"),
         allow("plan:approve", "ops"),
         allow("plan:deny", "ops"),
+        allow("plan:edit", "editors"),
         allow("run:stop", "stoppers"),
     )
     risks: tuple[Rule, ...] = RISKS
@@ -193,6 +196,21 @@ class World:
         """Have somebody press Deny."""
         click = Deny(identity=_identity(person), request=_id(request), reason=reason)
         return await self.gate.deny(click)
+
+    async def edited(
+        self,
+        person: str | Identity,
+        request: Request | str,
+        *,
+        call: int | None = None,
+        guards: Guards | None = None,
+        **values: str | None,
+    ) -> Request:
+        """Have somebody give arguments other values."""
+        event = Edit(
+            identity=_identity(person), request=_id(request), values=(*values.items(),), call=call
+        )
+        return await Editing(gate=self.gate, guards=guards or Guards()).edit(event)
 
     async def again(self, person: str | Identity, request: Request | str) -> Request:
         """Have somebody press Ask again."""

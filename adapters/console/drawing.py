@@ -24,6 +24,7 @@ from core.errors import Invalid, OutcomeUnknown, Refused, Unavailable
 
 _TYPED = {
     "approve": "/approve {}",
+    "edit": "/edit {} NAME=VALUE",
     "deny": "/deny {} WHY",
     "review": "/requests",
     "again": "/again {}",

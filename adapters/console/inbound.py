@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
+from core import chat_commands
 from core.commands import is_stop
 from core.display import sound
 from core.events import Approve, Ask, AskAgain, Deny, Found, Stop
@@ -30,6 +31,11 @@ _UNKNOWN = Mistyped(
 _ONE_LINE = Mistyped(sentence="A command is one line. Type it again without the rest.")
 _NO_ID = Mistyped(
     sentence="That is no id, so nothing was denied. Copy it from the card: /deny ID WHY"
+)
+_EDIT = Mistyped(
+    sentence="Write /edit, the id on the card, and NAME=VALUE for what is to change, with quotes "
+    "around a value that has blanks. Where the plan has several calls, the number of one stands "
+    "behind the id."
 )
 _ONE_ID = Mistyped(
     sentence="Name one request, by the id on its card, or none where only one waits."
@@ -83,6 +89,10 @@ def _approve(rest: str, seat: Seat) -> Typed:
     return Approve(identity=seat.identity, request=rest) if rest else _bare("approve")
 
 
+def _edit(rest: str, seat: Seat) -> Typed:
+    return chat_commands.edit(rest, seat.identity) or _EDIT
+
+
 def _again(rest: str, seat: Seat) -> Typed:
     if len(rest.split()) > 1:
         return _ONE_ID
@@ -133,6 +143,7 @@ _READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
     "/approve": _approve,
     "/deny": _deny,
     "/show": _show,
+    "/edit": _edit,
     "/again": _again,
     "/resolve": _resolve,
     "/as": _as,

@@ -6,6 +6,7 @@ from core.cards import Button, Card
 
 _COMMANDS = {
     "approve": "approve {}",
+    "edit": "edit {} NAME=VALUE",
     "deny": "deny {} --reason WHY",
     "review": "requests",
 }

@@ -1,5 +1,6 @@
 """How a request comes to be: once, unless its effect was denied here."""
 
+import json
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,7 +17,7 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, receipts
-from approvals.models import Denial, NewRequest, Proposal, Request
+from approvals.models import Denial, NewRequest, Proposal, Request, State
 from core import canonical
 from core.cards import encode
 from core.conversations import Turn
@@ -60,6 +61,57 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     return opened
 
 
+def edit_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial]:
+    """Open a request that was made of an open one, and end that; else return why that is not so."""
+    proposal, tenant = new.proposal, new.proposal.tenant
+    place = yield from _place(proposal)
+    yield from deciding.expire(now)
+    old = yield from must_read(tenant, proposal.supersedes or "")
+    if old.state is not State.OPEN:
+        return old
+    denial = yield from _denial_of_either(proposal, old.plan, new.plan)
+    if denial:
+        return denial
+    if not (yield from _become(now, old, new)):
+        return old
+    yield from _keep_plan(tenant, new.plan)
+    if not (yield from _insert(now, new)):
+        raise Refused("Not edited: exactly this waits already. Vote on that, or edit it otherwise.")
+    ended, opened = (yield from must_read(tenant, old.id)), (yield from must_read(tenant, new.id))
+    yield sql(
+        "UPDATE turn SET request = :new WHERE id = :turn AND tenant = :tenant AND request = :old",
+        new=new.id, turn=old.turn, tenant=tenant, old=old.id,
+    )  # fmt: skip
+    yield from log(
+        now, tenant, "request.superseded", str(proposal.edited_by), request=old.id, by=new.id
+    )
+    yield from append(now, old.conversation, "note", SYSTEM, cards.status(ended), about=old.id)
+    yield from redraw(now, old.conversation, old.id)
+    yield from _announce(now, new, opened, place)
+    return opened
+
+
+def _become(now: datetime, old: Request, new: NewRequest) -> Transaction[bool]:
+    """End an open request as one that was edited: this statement decides who was first."""
+    became = yield from changed(
+        "UPDATE request SET state = 'superseded', ended_at = :now, ended_by = :by, became = :new"
+        " WHERE id = :id AND tenant = :tenant AND conversation = :conversation AND state = 'open'"
+        " AND expires_at > :now RETURNING id",
+        now=text_of(now), by=new.proposal.edited_by, new=new.id, id=old.id, tenant=old.tenant,
+        conversation=new.proposal.conversation,
+    )  # fmt: skip
+    return became
+
+
+def _denial_of_either(proposal: Proposal, *both: Plan) -> Transaction[Denial | None]:
+    """Return a denial that forbids one of these plans here: an edit goes round none."""
+    for plan in both:
+        denial = yield from deciding.denial_of(proposal.tenant, proposal.conversation, plan)
+        if denial:
+            return denial
+    return None
+
+
 def _announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> Transaction[None]:
     """Put the card into the conversation, end the turn that proposed it, and watch its time."""
     proposal, plan = new.proposal, new.plan
@@ -70,10 +122,11 @@ def _announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> 
     if new.remind_in is not None:
         yield from jobs.submit(now, deciding.reminder_of(opened, new.remind_in))
     yield from log(
-        now, proposal.tenant, "request.opened", proposal.requester, request=new.id,
+        now, proposal.tenant, "request.opened", proposal.edited_by or proposal.requester, request=new.id,
         conversation=proposal.conversation, plan_sha256=plan.sha256,
         card_sha256=canonical.sha256(card), quorum=new.rule.quorum,
         request_sha256=receipts.noted(opened, place), supersedes=proposal.supersedes,
+        **({"editors": [*proposal.editors]} if proposal.editors else {}),
     )  # fmt: skip
 
 
@@ -110,9 +163,11 @@ def _insert(now: datetime, new: NewRequest) -> Transaction[bool]:
     card = encode(new.card(new.id, expires_at))
     inserted = yield from changed(
         "INSERT INTO request (id, tenant, conversation, turn, requester, plan, plan_sha256, rule,"
-        " quorum, state, about, card, card_sha256, times_asked, opened_at, expires_at, reason)"
+        " quorum, state, about, card, card_sha256, times_asked, opened_at, expires_at, reason,"
+        " edits, editors)"
         " SELECT :id, :tenant, :conversation, :turn, :requester, :plan, :plan_sha256, :rule,"
-        " :quorum, 'open', :about, :card, :card_sha256, 1, :opened_at, :expires_at, ''"
+        " :quorum, 'open', :about, :card, :card_sha256, 1, :opened_at, :expires_at, '',"
+        " :edits, :editors"
         " WHERE (SELECT count(*) FROM request WHERE conversation = :conversation"
         " AND state IN ('open', 'granted')) < :most"
         " ON CONFLICT DO NOTHING RETURNING id",
@@ -121,6 +176,7 @@ def _insert(now: datetime, new: NewRequest) -> Transaction[bool]:
         requester=proposal.requester, plan=new.plan.id, plan_sha256=new.plan.sha256,
         rule=rule_text(new.rule), quorum=new.rule.quorum, about=about_text(proposal.about),
         card=card, card_sha256=canonical.sha256(card), opened_at=text_of(now), expires_at=text_of(expires_at),
+        edits=proposal.supersedes if proposal.edited_by else None, editors=json.dumps(proposal.editors),
     )  # fmt: skip
     return inserted
 
@@ -141,8 +197,9 @@ def _repeat(now: datetime, new: NewRequest) -> Transaction[Request | None]:
     card = encode(new.card(request, before.expires_at))
     yield sql(
         "UPDATE request SET about = :about, card = :card, card_sha256 = :card_sha256"
-        " WHERE id = :id AND state = 'open' AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :id)",
-        id=request, about=about_text(proposal.about), card=card, card_sha256=canonical.sha256(card),
+        " WHERE id = :id AND state = 'open' AND editors = :editors"
+        " AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :id)",
+        editors=json.dumps(proposal.editors), id=request, about=about_text(proposal.about), card=card, card_sha256=canonical.sha256(card),
     )  # fmt: skip
     repeated = yield from must_read(proposal.tenant, request)
     yield from log(

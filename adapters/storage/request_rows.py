@@ -65,6 +65,8 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         ended_by=row["ended_by"],
         reason=row["reason"],
         edited_at=time_of(row["edited_at"]) if row["edited_at"] else None,
+        editors=tuple(json.loads(row["editors"])),
+        became=row["became"],
     )
 
 

@@ -20,6 +20,10 @@ class Requests:
         """See the port."""
         return await self.database.transact(lambda now: opening.open_request(now, new))
 
+    async def edit(self, new: NewRequest) -> Request | Denial:
+        """See the port."""
+        return await self.database.transact(lambda now: opening.edit_request(now, new))
+
     async def get(self, tenant: str, request: str) -> Request | None:
         """See the port."""
         return await self.database.transact(lambda now: _current(now, tenant, request))

@@ -84,10 +84,13 @@ def _check_request(receipt: Receipt, plan: Plan) -> None:
             requester_may_vote=rule.requester_may_vote,
             expires=expires,
         ),
-        request.requester,
+        (request.requester, *request.editors),
         people,
     )
-    _must(list(counted) == people, "The requester voted, which the rule does not allow.")
+    _must(
+        list(counted) == people,
+        "The requester voted, or somebody who edited it, which the rule does not allow.",
+    )
     _must(len(people) >= rule.quorum, "Fewer people agreed than the rule demands.")
 
 

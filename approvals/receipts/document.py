@@ -67,6 +67,8 @@ class Asked:
     requester: str
     rule: RuleText
     card_sha256: Hash
+    editors: tuple[str, ...] = ()
+    """Who edited the plan before people approved it: they count as requesters too."""
     times_asked: Count
     opened_at: Moment
     expires_at: Moment
@@ -159,7 +161,8 @@ def asked_digest(asked: JsonObject) -> str:
 
     The card is not in it, nor how often it was asked for: those change, and each time is noted.
     """
-    return canonical.digest({n: v for n, v in asked.items() if n not in _CHANGES})
+    unedited = {"editors"} if not asked.get("editors") else frozenset[str]()
+    return canonical.digest({n: v for n, v in asked.items() if n not in _CHANGES | unedited})
 
 
 def text_of(values: Mapping[str, Json]) -> str:

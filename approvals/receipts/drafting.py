@@ -96,6 +96,7 @@ def _asked(request: Request, place: Place) -> JsonObject:
         "times_asked": request.times_asked,
         "opened_at": audit.moment(request.opened_at),
         "expires_at": audit.moment(request.expires_at),
+        **({"editors": [*request.editors]} if request.editors else {}),
     }
 
 

@@ -85,10 +85,10 @@ def facts_of(entry: Entry) -> JsonObject:
 
 
 def _opened(told: Telling, entry: Entry, facts: JsonObject) -> bool:
-    request = told.request
+    request, who = told.request, str(facts.get("principal"))
     fits = told.times_asked == 0 and _says(
         facts,
-        principal=request.requester,
+        principal=who,
         request=request.id,
         conversation=request.conversation,
         plan_sha256=told.plan_sha256,
@@ -96,7 +96,8 @@ def _opened(told: Telling, entry: Entry, facts: JsonObject) -> bool:
         request_sha256=asked_digest(asdict(request)),
     )
     told.times_asked, told.card_sha256 = 1, facts.get("card_sha256")
-    return fits and entry.at == request.opened_at
+    asked = who in {request.requester, *request.editors}
+    return fits and asked and entry.at == request.opened_at
 
 
 def _repeated(told: Telling, _: Entry, facts: JsonObject) -> bool:

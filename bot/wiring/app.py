@@ -10,10 +10,12 @@ from adapters.storage.erasing import Erasing
 from adapters.storage.newest import Newest
 from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
+from approvals.editing import Editing
 from bot.announce import Announcing, place_of
 from bot.ask import Asking
 from bot.decide import Deciding
 from bot.desk import FrontDesk
+from bot.guards import guards_of
 from bot.inbox import Inbox
 from bot.looking import Looking
 from bot.lookups import Lookups
@@ -119,5 +121,6 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
         ),
         looking=looking,
         conversations=parts.conversations,
+        editing=Editing(gate=parts.gate, guards=guards_of(parts.settings.guardrails)),
         lookups=Lookups(looking=looking, welcoming=Welcoming(gate=parts.gate)),
     )

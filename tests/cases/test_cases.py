@@ -28,6 +28,7 @@ OPTIONS = {
     "ask": {"--as", "--conversation", "--plan", "--again", "--profile", "--json"},
     "approve": {"--as", "--json", "--no-wait"},
     "deny": {"--as", "--json", "--reason"},
+    "edit": {"--as", "--json", "--call"},
     "stop": {"--as", "--json"},
     "chat": {"--as", "--no-color"},
     "run": {"--json"},

@@ -109,6 +109,15 @@ CALLS: Mapping[str, Call] = {
             closing=Closing(turn=given.turn, job=given.turn_job, end=SILENT),
         )
     ),
+    "ApprovalStore.edit": lambda on, given: on.requests.edit(
+        a_new_request(
+            WORD,
+            tenant=OTHER_TENANT,
+            conversation=THEIR_CONVERSATION,
+            supersedes=given.request.id,
+            edited_by="eve",
+        )
+    ),
     "ApprovalStore.live": lambda on, given: on.requests.live(
         OTHER_TENANT, given.request.conversation
     ),

@@ -452,10 +452,22 @@ def run(state: RunState, *steps: Step) -> Run:
     )
 
 
-@pytest.mark.parametrize("state", [State.OPEN, State.GRANTED])
-def test_the_card_of_a_live_request_keeps_its_buttons(state: State) -> None:
-    it = request(state, "bob")
+def test_the_card_of_a_granted_request_keeps_its_buttons() -> None:
+    it = request(State.GRANTED, "bob")
     assert cards.drawn(it, None) == (it.card, cards.status(it))
+
+
+def test_what_is_open_can_be_edited_too_where_it_has_arguments() -> None:
+    it = request(State.OPEN, "bob")
+    drawn, told = cards.drawn(it, None)
+    approve, deny = it.card.buttons
+    edit = Button(label="Edit", verb="edit", request=ID)
+    assert (drawn.buttons, told) == ((approve, edit, deny), cards.status(it))
+    bare = replace(a_plan(), calls=tuple(replace(c, arguments={}) for c in a_plan().calls))
+    none = replace(it, plan_body=bare.canonical, plan_sha256=bare.sha256)
+    assert cards.drawn(none, None)[0].buttons == (approve, deny)
+    altered = replace(it, plan_body=f"{it.plan_body} ")
+    assert cards.drawn(altered, None)[0].buttons == (approve, deny)
 
 
 @pytest.mark.parametrize("state", [State.DENIED, State.EXPIRED, State.REVOKED])

@@ -212,8 +212,9 @@ def test_c68_the_agent_holds_no_more_than_its_profile_whatever_the_requester_may
 
 def test_the_requesters_own_yes_counts_only_where_the_rule_says_so() -> None:
     holders = ("alice", "bob")
-    assert entitlement.voters(a_rule(), "alice", holders) == ("bob",)
-    assert entitlement.voters(a_rule(requester_may_vote=True), "alice", holders) == holders
+    assert entitlement.voters(a_rule(), ("alice",), holders) == ("bob",)
+    assert entitlement.voters(a_rule(), ("alice", "bob"), holders) == ()
+    assert entitlement.voters(a_rule(requester_may_vote=True), ("alice",), holders) == holders
 
 
 @pytest.mark.parametrize(
