@@ -11,7 +11,9 @@ from core import ids
 from core.tools import Checked
 
 
-def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest:
+def new_request(
+    proposal: Proposal, frozen: Frozen, authority: Authority, grant: str | None = None
+) -> NewRequest:
     """Return it, with the card that people are to see once its id and its end are known."""
     plan = frozen.plan
     rule = authority.policy.strictest(call.risk for call in plan.calls)
@@ -32,6 +34,7 @@ def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> New
         rule=rule,
         card=partial(cards.card_for, plan, shown),
         remind_in=None if part is None else rule.expires * part,
+        grant=grant,
     )
 
 

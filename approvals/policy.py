@@ -17,8 +17,9 @@ from core.rates import UNHURRIED, RateRules
 
 EVERYONE = "everyone"
 Action: TypeAlias = Literal[
-    "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "run:stop", "run:resolve"
-]
+    "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "run:stop", "run:resolve",
+    "grant:propose", "grant:revoke",
+]  # fmt: skip
 _DECIDING: tuple[Action, ...] = ("run:propose", "plan:approve", "plan:deny")
 
 

@@ -18,8 +18,10 @@ from core.events import (
     Edited,
     Invited,
     Lookup,
+    ProposeGrant,
     ResolveRun,
     Review,
+    RevokeGrant,
     Stop,
     StopHere,
     StopRun,
@@ -33,6 +35,8 @@ Event: TypeAlias = (
     | Approve
     | Deny
     | AskAgain
+    | ProposeGrant
+    | RevokeGrant
     | Stop
     | StopHere
     | StopRun
