@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
 
-from approvals import edits, switches
+from approvals import edits, grants, switches
 from approvals.models import (
     LIVE,
     Request,
@@ -25,6 +25,7 @@ LOST = " may no longer ask for it"
 """How two reasons end, behind somebody's name: no new card would help."""
 ALTERED = "its stored plan is not the one that was shown"
 _APPROVERS = "May approve"
+_ASKS = ("Approve to run", "Approve a standing grant to run")
 _EDITED = "Since then the message that asked for it was edited; the plan was not."
 _COUNTLESS = 10**9
 _MEMORY = 4 * 2**30
@@ -57,7 +58,7 @@ def card_for(
     approve = Button(label="Approve", verb="approve", request=request)
     review = Button(label="Review full plan", verb="review", request=request)
     return Card(
-        title=f"Approve to run: {', '.join(plan.tools)}",
+        title=f"{_ASKS[plan.standing is not None]}: {', '.join(plan.tools)}",
         plan=lines if fits else (f"{len(plan.calls)} calls; the full plan does not fit here",),
         facts=tuple(_facts(plan, shown, expires_at)),
         warnings=tuple(_warnings(plan, shown)),
@@ -93,6 +94,9 @@ def _step_line(step: RunStep) -> str:
 
 
 def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
+    if plan.standing:
+        yield Fact(label="Would run without a card", text=grants.terms(plan.standing))
+        yield Fact(label="Proposed by", text=plan.standing.proposer)
     differing = [text for checked in shown.checked for text in _differing(checked)]
     filled = [f"{c.tool.name} {name}" for c in shown.checked for name in c.filled]
     yield Fact(label="Differs from defaults", text="; ".join(differing) or "nothing")
@@ -170,6 +174,8 @@ def _counts(request: Request) -> bool:
 def status(request: Request) -> str:
     """Say where a request is and who brought it there, in one line."""
     voters, votes = names(request.voters), len(request.votes)
+    if request.under:
+        voters = f"{voters} in standing grant {request.under.grant}"
     agreed = f" ({voters})" if voters else ""
     denied = f": {one_line(request.reason)}" if request.reason else ", no reason given"
     expired = f"with {votes} of {request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}"
@@ -188,6 +194,11 @@ def _why(request: Request) -> str:
     if request.became is None:
         return "asked again, so there is a newer card"
     return f"edited it, so no vote for it counts; what waits now is {request.became}"
+
+
+def asks_to_grant(request: Request) -> bool:
+    """Whether a request asks for a standing grant: to ask again for it is to propose it again."""
+    return request.is_intact and request.plan.standing is not None
 
 
 def _after(reason: str) -> str:
@@ -209,7 +220,9 @@ def drawn(request: Request, run: Run | None) -> tuple[Card, str]:
     buttons: tuple[Button, ...] = ()
     if request.state in LIVE:
         buttons = edits.with_button(request)
-    elif request.state in {State.EXPIRED, State.REVOKED, State.DENIED}:
+    elif request.state in {State.EXPIRED, State.REVOKED, State.DENIED} and not asks_to_grant(
+        request
+    ):
         buttons = (Button(label="Ask again", verb="again", request=request.id),)
     return replace(request.card, buttons=buttons), told
 

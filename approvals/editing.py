@@ -59,7 +59,7 @@ class Editing:
         calls = edits.edited(request.plan, gate.toolbox(), edit)
         await self._must_pass(authority, principal, request, calls)
         proposal = _proposal(request, calls, principal.id)
-        frozen, now = await gate.prepare(proposal)
+        now, frozen = await gate.prepared(proposal)
         new = new_request(proposal, frozen, now, was=request.plan)
         became = await gate.store.edit(new)
         if isinstance(became, Denial):

@@ -17,6 +17,7 @@ LONGEST = 16_000
 """Characters in all values of one edit."""
 NOTHING = "Nothing changed: these are the values that it has already. Its card stands as it is."
 _NO_VALUES = "Say what to change, as in: edit ID NAME=VALUE"
+_STANDING = "A standing grant is not edited: deny it, and propose another."
 _TOO_LONG = f"Nothing was edited: {LONGEST:,} characters of values are the most. Say it shorter."
 
 
@@ -27,6 +28,8 @@ def edited(plan: Plan, toolbox: Toolbox, edit: Edit) -> tuple[Checked, ...]:
     """
     if sum(len(text or "") for _, text in edit.values) > LONGEST:
         raise Incorrect(_TOO_LONG)
+    if plan.standing:
+        raise Refused(_STANDING)
     index = _which(plan, edit.call)
     calls = [toolbox[call.tool].check(call.arguments, {}) for call in plan.calls]
     was, tool = calls[index], calls[index].tool
@@ -96,6 +99,7 @@ def with_button(request: Request) -> tuple[Button, ...]:
     can = (
         request.state is State.OPEN
         and request.is_intact
+        and request.plan.standing is None
         and any(call.arguments for call in request.plan.calls)
     )
     edit = [Button(label="Edit", verb="edit", request=request.id)] if can else []

@@ -8,7 +8,9 @@ from typing import NoReturn
 
 from approvals import cards, denials, entitlement, secrecy
 from approvals.acting import Acting
+from approvals.covering import Covering
 from approvals.freeze import Freezer, Frozen
+from approvals.grants import Grants
 from approvals.models import LIVE, Denial, Proposal, Request, Spent, State, Voted
 from approvals.new_request import new_request
 from approvals.policy import Authority
@@ -27,6 +29,9 @@ from core.roster import Freshness
 from core.tools import Toolbox
 
 UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
+NO_GRANT_AGAIN = (
+    "That asked for a standing grant. Propose it again: sayso grant, or `grant` in chat."
+)
 MOST_CALLS = 50
 _ID = re.compile(r"[0-9a-f]{32}")
 
@@ -42,16 +47,29 @@ class Gate:
     """Reads the catalogue afresh; raises where it cannot be read."""
     switches: Switches
     redactor: Redactor
+    grants: Grants
+
+    @property
+    def covering(self) -> Covering:
+        """Return what finds the standing grant that covers a proposal."""
+        return Covering(
+            grants=self.grants,
+            store=self.store,
+            authority=self.acting.authority,
+            toolbox=self.toolbox,
+            standings=self.acting.standings,
+            redactor=self.redactor,
+        )
 
     async def freeze(self, proposal: Proposal) -> Plan:
         """Do every check that needs nobody and return the plan; ask nobody."""
-        frozen, _ = await self.prepare(proposal)
+        _, frozen = await self.prepared(proposal)
         return frozen.plan
 
-    async def prepare(self, proposal: Proposal) -> tuple[Frozen, Authority]:
-        """Return what `freeze` finds, and people and rules as they were then."""
+    async def prepared(self, proposal: Proposal) -> tuple[Authority, Frozen]:
+        """Do every check that needs nobody; return people and rules, and the plan with its previews."""
         authority = await self._asking(proposal)
-        return await self._freeze(proposal, authority), authority
+        return authority, await self._freeze(proposal, authority)
 
     async def propose(self, proposal: Proposal) -> Request:
         """Freeze the calls and wait for people; raise with the reason, on record, having asked nobody."""
@@ -74,7 +92,7 @@ class Gate:
         if off:
             raise Refused(f"Not proposed: {off}.")
         proposal = await self._with_editors(proposal)
-        frozen, authority = await self.prepare(proposal)
+        authority, frozen = await self.prepared(proposal)
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
             raise Refused(
@@ -82,8 +100,9 @@ class Gate:
                 logged="Not proposed: something changed since this plan was made.",
             )
         about = secrecy.masked(proposal.about, self.redactor)
+        grant = await self.covering.of(proposal, frozen.plan)
         opened = await self.store.open(
-            new_request(replace(proposal, about=about), frozen, authority)
+            new_request(replace(proposal, about=about), frozen, authority, grant=grant)
         )
         if isinstance(opened, Denial):
             raise denials.refused(opened)
@@ -142,6 +161,8 @@ class Gate:
         After a denial, and for other people's requests, that takes the right to approve it.
         """
         request = await self._seen(authority, principal, given)
+        if cards.asks_to_grant(request):
+            await self.acting.refuse(principal, request.id, NO_GRANT_AGAIN)
         own = principal.id == request.requester and request.state is not State.DENIED
         about = entitlement.resources(request)
         if not own and not authority.policy.may(principal, "plan:approve", about):
@@ -192,8 +213,13 @@ class Gate:
 
         Raises `Refused` where it is not; returns None where somebody else was first.
         """
-        last = request.voters[-1] if request.voters else request.requester
-        await self._must_be_unchanged(last, request, Freshness.NOW)
+        asked = request.under or not request.voters
+        last = request.requester if asked else request.voters[-1]
+        try:
+            await self._must_be_unchanged(last, request, Freshness.NOW)
+        except Refused:
+            await self.covering.settle(request)
+            raise
         return await self.store.spend(request, job=job, run=ids.run_id())
 
     async def _seen(

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 
+from approvals.grants import Under, Use
 from core import plans
 from core.canonical import sha256
 from core.cards import Card, decode
@@ -142,6 +143,8 @@ class NewRequest:
     """Draws the card for a request's id, once the store has decided until when it lives."""
     remind_in: timedelta | None = None
     """After what time people are reminded, if it is still open."""
+    grant: str | None = None
+    """The standing grant that its plan asks for; else the one that covers it, so that nobody is asked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +178,8 @@ class Request:
     """As of `Proposal`."""
     became: str | None = None
     """The request that somebody made of this one by editing it."""
+    under: Under | None = None
+    """The standing grant that covers it. Then its votes are those by which people allowed that."""
 
     @property
     def is_intact(self) -> bool:
@@ -253,6 +258,8 @@ class Run:
     steps: tuple[Step, ...]
     started_at: datetime
     ended_at: datetime | None
+    under: Use | None = None
+    """The use of a standing grant that it is, where it is one."""
 
     @property
     def tools(self) -> tuple[str, ...]:

@@ -13,7 +13,12 @@ from core.tools import Checked
 
 
 def new_request(
-    proposal: Proposal, frozen: Frozen, authority: Authority, *, was: Plan | None = None
+    proposal: Proposal,
+    frozen: Frozen,
+    authority: Authority,
+    *,
+    grant: str | None = None,
+    was: Plan | None = None,
 ) -> NewRequest:
     """Return it, with the card that people are to see once its id and its end are known.
 
@@ -39,6 +44,7 @@ def new_request(
         rule=rule,
         card=partial(cards.card_for, plan, shown),
         remind_in=None if part is None else rule.expires * part,
+        grant=grant,
     )
 
 

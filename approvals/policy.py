@@ -25,6 +25,8 @@ Action: TypeAlias = Literal[
     "plan:edit",
     "run:stop",
     "run:resolve",
+    "grant:propose",
+    "grant:revoke",
 ]
 _DECIDING: tuple[Action, ...] = ("run:propose", "plan:approve", "plan:deny")
 

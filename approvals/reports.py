@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from approvals.cards import names
+from approvals.cards import at, names
 from approvals.models import Run, RunState, Step, StepState, Verification
 from core.cards import Button
 from core.ports import ending_in_words
@@ -31,7 +31,19 @@ def report(run: Run) -> str:
     }
     lines = [head, *(line for step in run.steps for line in _step_lines(step))]
     lines += [told[run.state]] if run.state in told else []
-    return "\n".join([*lines, f"Approved by {names(run.voters)}; plan {run.plan}."])
+    return "\n".join([*lines, f"{_allowed(run)}; plan {run.plan}."])
+
+
+def _allowed(run: Run) -> str:
+    """Say why it could run: who approved it, or the grant that they approved before."""
+    by = f"pproved by {names(run.voters)}"
+    if run.under is None:
+        return f"A{by}"
+    use = run.under
+    return (
+        f"Ran under standing grant {use.grant}, use {use.number} of {use.most}, until "
+        f"{at(use.until)}, a{by}"
+    )
 
 
 def in_chat(told: str, run: Run) -> str:

@@ -1,7 +1,7 @@
 """Whether everything is still as it was shown: the checks of I3, at the click and again at the spend."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from approvals import entitlement
 from approvals.freeze import Freezer
@@ -53,7 +53,8 @@ class Unchanged:
         off = self.switches.offline(authority, request.profile, calls)
         if off:
             raise Refused(off)
-        return (await self.freezer.freeze(calls, authority, who=request.id)).plan
+        frozen = await self.freezer.freeze(calls, authority, who=request.id)
+        return replace(frozen.plan, standing=request.plan.standing)
 
     async def _lost(
         self, request: Request, authority: Authority, freshness: Freshness

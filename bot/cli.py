@@ -10,7 +10,7 @@ from bot import logged
 from bot.ending import after, ended, fail, say
 from bot.operator_cli import COMMANDS
 from bot.options import a_file, as_json, as_name, no_color, run
-from bot.usage import argument, conversation_id, explained, request, run_id
+from bot.usage import a_span, argument, conversation_id, explained, request, run_id
 from core.errors import Refused, SaysoError
 
 
@@ -114,6 +114,38 @@ def resolve(**given: Any) -> None:
     if len(found) != 1:
         raise click.UsageError("Give exactly one of --verify, --happened and --did-not.")
     run("resolve", found=found[0], **given)
+
+
+@cli.command()
+@request
+@click.option("--uses", type=click.IntRange(1, 1000), required=True, help="How often.")
+@click.option(
+    "--for", "lasts", type=a_span, metavar="TIME", required=True, help="For how long: 30m, 1h, 7d."
+)
+@as_name
+@as_json
+def grant(**given: Any) -> None:
+    """Propose a standing grant: exactly what that request showed runs without a card for a while."""
+    run("grant", **given)
+
+
+@cli.group(invoke_without_command=True)
+@as_name
+@as_json
+@click.pass_context
+def grants(context: click.Context, /, **given: Any) -> None:
+    """List standing grants, newest first; revoke one of them."""
+    if context.invoked_subcommand is None:
+        run("grants", **given)
+
+
+@grants.command("revoke")
+@argument("grant", "ID", "the standing grant, as `sayso grants` names it: g_ and 32 digits")
+@as_name
+@as_json
+def grants_revoke(**given: Any) -> None:
+    """Revoke a standing grant. What it covered has a card again."""
+    run("grants_revoke", **given)
 
 
 @cli.command()

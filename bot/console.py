@@ -16,6 +16,7 @@ from bot import (
     authority,
     connecting,
     contract,
+    grants,
     leaving,
     log_files,
     logged,
@@ -29,19 +30,15 @@ from bot import (
 from bot.opened import warn, with_app
 from bot.printed import Printed
 from bot.publish import EVERY
+from bot.typist import identity as _identity
 from bot.wiring import App
 from core import commands
 from core.commands import is_stop
 from core.display import output, sound
-from core.errors import Invalid, Refused
+from core.errors import Invalid
 from core.events import Approve, Ask, Deny, Edit, Stop
-from core.principals import Identity
 
 _WELCOME = "Ask in words: help tells for what. /help lists what else can be typed."
-_NO_AS = (
-    "--as is not allowed here: leave it out, and you act as your own account. To try things with one "
-    "terminal for everybody, write in sayso.yml: console: {allow_as: true}"
-)
 _NO_VALUE = "Write what is to change as NAME=VALUE, as in: sayso edit ID word=beta"
 _SCHEDULES = 20.0
 """Seconds after which a schedule that was added or changed is taken up."""
@@ -49,7 +46,7 @@ _SCHEDULES = 20.0
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    found = (getattr(module, command, None) for module in (operators, receipts))
+    found = (getattr(module, command, None) for module in (operators, receipts, grants))
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 
     def done(file: Path, **given: object) -> Printed:
@@ -240,11 +237,3 @@ def resolve(file: Path, *, run: str, index: int, found: str, name: str | None) -
 async def _stopped(app: App, event: Stop) -> Printed:
     stopped = await app.stopping.stop(event)
     return Printed(object=contract.stopped(stopped, wiring.draw), text=plain.stopped(stopped))
-
-
-def _identity(app: App, name: str | None) -> Identity:
-    """Return who is typing: the account of this process's uid, or `--as` where that is allowed."""
-    if name is not None and not app.settings.console.allow_as:
-        raise Refused(_NO_AS)
-    platform, workspace = authority.CONSOLE
-    return Identity(platform=platform, workspace=workspace, user=name or wiring.account())

@@ -4,15 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
+from approvals.grants import Grant
 from approvals.models import Request, Run, Verification
 from bot.ask import Answered
 from bot.stop import Stopped
-from core import cards, exports
+from core import cards, durations, exports
 from core.audit import Broken, Intact
 from core.cards import Card
 from core.conversations import Said, Turn
 from core.erasing import ERASED, Erased
 from core.exports import Export
+from core.plans import Plan
 from core.tools import Tool
 
 Object: TypeAlias = dict[str, Any]
@@ -27,7 +29,7 @@ def answered(one: Answered, draw: Draw) -> Object:
         "reason": one.reason.value,
         "text": one.text,
         "suggestions": list(one.suggestions),
-        "run": None,
+        "run": run(one.run) if one.run else None,
         "request": request(one.request, draw) if one.request else None,
     }
 
@@ -77,6 +79,28 @@ def run(one: Run) -> Object:
             }
             for step in one.steps
         ],
+    }
+
+
+def grant(one: Grant, plan: Plan | None) -> Object:
+    """Return one standing grant; what it lets run stands on the card of its request."""
+    return {
+        "id": one.id,
+        "state": one.state.value,
+        "request": one.request,
+        "requester": one.requester,
+        "place": one.place,
+        "used": one.used,
+        "uses": one.most,
+        "for": durations.words(one.lasts),
+        "until": one.until.isoformat() if one.until else None,
+        "plan_sha256": one.plan_sha256,
+        "proposed_at": one.proposed_at.isoformat(),
+        "ended_by": one.ended_by,
+        "reason": one.reason,
+        "calls": [{"tool": call.tool, "arguments": dict(call.arguments)} for call in plan.calls]
+        if plan
+        else [],
     }
 
 

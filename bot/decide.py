@@ -54,6 +54,8 @@ class Deciding:
             raise Refused(cards.too_late(await self._latest(voted.request)))
         request = await self._latest(voted.request)
         run = await self.runs.run_of(request.tenant, request.id)
+        if run is None and request.state is State.SPENT and cards.asks_to_grant(request):
+            return Decided(request=request, yes=voted.yes, run=None)
         if run is None:
             raise Refused(f"Not run. {cards.too_late(request)}")
         if run.state is RunState.RUNNING:

@@ -9,6 +9,7 @@ from approvals.models import Request, Run, StepState
 from approvals.policy import Authority
 from bot import naming, plain, spoken
 from bot.decide import Deciding
+from bot.grant import StandingGrants
 from bot.inbox import Inbox
 from bot.looking import Looking
 from bot.lookups import MOST, Lookups
@@ -27,8 +28,10 @@ from core.events import (
     Invited,
     Lookup,
     Place,
+    ProposeGrant,
     ResolveRun,
     Review,
+    RevokeGrant,
     Stop,
     StopHere,
     StopRun,
@@ -50,6 +53,7 @@ class FrontDesk:
 
     inbox: Inbox
     deciding: Deciding
+    granting: StandingGrants
     stopping: Stopping
     resolving: Resolving
     looking: Looking
@@ -81,6 +85,10 @@ class FrontDesk:
                 return await self._asked(event)
             case Approve() | Deny() | Edit() | ResolveRun():
                 return Told(text=await self._decided(event))
+            case ProposeGrant() | RevokeGrant():
+                return await self.granting.take(event)
+            case Lookup(at="grants"):
+                return await self.granting.listed(event.identity)
             case Stop() | StopHere() | StopRun():
                 return _stopped(await self._stop(event))
             case Review() | Lookup() | Invited():

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import click
@@ -37,6 +38,16 @@ def all_of_it(value: str) -> str:
     if not re.fullmatch("[0-9a-f]{64}", value):
         raise click.BadParameter("write all 64 characters of it, 0 to 9 and a to f.")
     return value
+
+
+def a_span(value: str) -> timedelta:
+    """Return a span of time."""
+    from core import durations  # noqa: PLC0415 - heavy
+
+    try:
+        return durations.parse(value)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from error
 
 
 def explained(error: click.UsageError) -> Invalid:

@@ -8,7 +8,16 @@ from pydantic import TypeAdapter
 from core import canonical
 
 Verb: TypeAlias = Literal[
-    "approve", "edit", "deny", "review", "again", "verify", "happened", "did_not", "stop"
+    "approve",
+    "edit",
+    "deny",
+    "review",
+    "again",
+    "verify",
+    "happened",
+    "did_not",
+    "stop",
+    "revoke",
 ]
 
 

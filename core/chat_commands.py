@@ -7,15 +7,42 @@ message. Nothing but `approve` and the id of a request approves.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TypeAlias
 
+from core import durations
 from core.commands import after_mark, assigned, is_stop
-from core.events import Approve, Ask, AskAgain, Deny, Edit, Lookup, Place, Stop, StopHere, Subject
-from core.ids import is_request_id, resembles_request_id
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Edit,
+    Lookup,
+    Place,
+    ProposeGrant,
+    RevokeGrant,
+    Stop,
+    StopHere,
+    Subject,
+)
+from core.ids import is_grant_id, is_request_id, resembles_request_id
 from core.principals import Identity
 from core.terminal import Mistyped
 
-Meaning: TypeAlias = Ask | Approve | Deny | Edit | AskAgain | Stop | StopHere | Lookup | Mistyped
+Meaning: TypeAlias = (
+    Ask
+    | Approve
+    | Deny
+    | Edit
+    | AskAgain
+    | ProposeGrant
+    | RevokeGrant
+    | Stop
+    | StopHere
+    | Lookup
+    | Mistyped
+)
 
 _APPROVE = Mistyped(
     sentence="Nothing was approved. Press Approve on the card, or write `approve ID` with the id "
@@ -33,6 +60,13 @@ _EDIT = Mistyped(
     sentence="Nothing was edited. Press Edit on the card, or write `edit ID NAME=VALUE` with the id "
     "that stands on it: several of them, if you like, and quotes around a value with blanks. Where "
     "the plan has several calls, the number of one stands behind the id."
+)
+_GRANT = Mistyped(
+    sentence="No standing grant was proposed. Write `grant ID USES TIME` with the id of what was shown, "
+    "as in: grant 0123456789abcdef0123456789abcdef 5 1h"
+)
+_REVOKE = Mistyped(
+    sentence="Nothing was revoked. Write `revoke ID` with the id that `grants` lists, g_ and 32 digits."
 )
 _ASK = Mistyped(sentence="Say what you need, as in: ask health")
 
@@ -128,6 +162,29 @@ def _again(rest: str, heard: Heard) -> AskAgain | Mistyped | None:
     return _AGAIN if not rest or resembles_request_id(_bare(first)) else None
 
 
+def _grant(rest: str, heard: Heard) -> ProposeGrant | Mistyped | None:
+    first, uses, lasts, *more = [*rest.split(), "", "", ""]
+    if not resembles_request_id(_bare(first)):
+        return None
+    request, span = _id(first), _span(lasts)
+    if request is None or span is None or any(more) or not re.fullmatch("[1-9][0-9]{0,5}", uses):
+        return _GRANT
+    return ProposeGrant(identity=heard.identity, request=request, uses=int(uses), lasts=span)
+
+
+def _span(text: str) -> timedelta | None:
+    try:
+        return durations.parse(text)
+    except ValueError:
+        return None
+
+
+def _revoke(rest: str, heard: Heard) -> RevokeGrant | Mistyped | None:
+    if is_grant_id(_bare(rest)):
+        return RevokeGrant(identity=heard.identity, grant=_bare(rest))
+    return _REVOKE if not rest or _bare(rest).startswith("g_") else None
+
+
 def _look(at: Subject) -> "_Reader":
     def reader(rest: str, heard: Heard) -> Lookup | None:
         if rest:
@@ -155,6 +212,9 @@ _READERS: Mapping[str, _Reader] = {
     "deny": _deny,
     "again": _again,
     "edit": _edit,
+    "grant": _grant,
+    "grants": _look("grants"),
+    "revoke": _revoke,
     "ask": ask,
     "help": _look("help"),
     "requests": _look("requests"),

@@ -1,6 +1,7 @@
 """What people do in chat, with nothing left of the platform it came from."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal, TypeAlias
 
 from core.principals import Identity
@@ -9,7 +10,7 @@ OPENS = "opens:"
 """Begins the thread of what was asked outside of any: then comes what tells this one from others."""
 Found: TypeAlias = Literal["verify", "happened", "did_not"]
 """Somebody wants to look at an unknown step, or says what became of it."""
-Subject: TypeAlias = Literal["help", "requests", "runs"]
+Subject: TypeAlias = Literal["help", "requests", "runs", "grants"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,25 @@ class AskAgain:
     place: Place | None = None
     """Where they want it, where that is known."""
     deliveries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposeGrant:
+    """Somebody wants exactly what a request showed to run without a card for a while."""
+
+    identity: Identity
+    request: str
+    """Not yet believed."""
+    uses: int
+    lasts: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokeGrant:
+    """Somebody wants a standing grant to end. `grant` is whatever they named, not yet believed."""
+
+    identity: Identity
+    grant: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import re
 import secrets
 
 _REQUEST = re.compile(r"[0-9a-f]{32}")
+_GRANT = re.compile(r"g_[0-9a-f]{32}")
 _ALMOST = re.compile(r"[0-9a-f]{12,}")
 
 
@@ -40,6 +41,16 @@ def run_id() -> str:
 def plan_id(sha256: str) -> str:
     """Return the short name of a plan: the same content always has the same one."""
     return f"p_{sha256[:12]}"
+
+
+def grant_id() -> str:
+    """Return a new id for a standing grant, `g_…`: a button may carry it, so it has 128 random bits too."""
+    return f"g_{secrets.token_hex(16)}"
+
+
+def is_grant_id(text: str) -> bool:
+    """Whether a text has the form that `grant_id` gives, and nothing else."""
+    return bool(_GRANT.fullmatch(text))
 
 
 def step_id(run: str, index: int) -> str:

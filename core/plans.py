@@ -63,6 +63,23 @@ class Call:
 
 @with_config(_STRICT)
 @dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What a standing grant would allow: to run these calls as they are without asking anybody."""
+
+    plan: str
+    """SHA-256 of the plan that may run: a plan which differs in any byte is another one."""
+    requester: str
+    """Whose wish alone it covers."""
+    place: str
+    """The channel in which they have to ask, as the policy names it."""
+    uses: int
+    lasts_ms: int
+    """For how long from the moment at which it was approved."""
+    proposer: str
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """Ordered calls, where they run, and the digest of the rules that decide them."""
 
@@ -71,11 +88,16 @@ class Plan:
     folder: str
     sandbox: str
     rules: str
+    standing: Standing | None = None
+    """The grant that people are asked for; nothing of such a plan ever runs by itself."""
 
     @cached_property
     def canonical(self) -> str:
         """Return the canonical text: what is stored, hashed, and read back to be run."""
-        return canonical.encode(_PLAN.dump_python(self, mode="json"))
+        values = _PLAN.dump_python(self, mode="json")
+        if self.standing is None:
+            del values["standing"]
+        return canonical.encode(values)
 
     @cached_property
     def sha256(self) -> str:
@@ -122,6 +144,8 @@ def difference(before: Plan, now: Plan) -> str | None:
     """Say what made the plan another one since it was shown, or None where nothing did."""
     if before.sha256 == now.sha256:
         return None
+    if before.standing != now.standing:
+        return "the standing grant that it asks for became another one"
     if (before.sandbox, before.folder) != (now.sandbox, now.folder):
         return "the place where it would run changed"
     for old, new in zip(before.calls, now.calls, strict=False):

@@ -19,8 +19,10 @@ from core.events import (
     Edited,
     Invited,
     Lookup,
+    ProposeGrant,
     ResolveRun,
     Review,
+    RevokeGrant,
     Stop,
     StopHere,
     StopRun,
@@ -35,6 +37,8 @@ Event: TypeAlias = (
     | Deny
     | Edit
     | AskAgain
+    | ProposeGrant
+    | RevokeGrant
     | Stop
     | StopHere
     | StopRun

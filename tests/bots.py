@@ -234,6 +234,7 @@ class Bots:
         asking = Asking(
             conversations=stores.conversations,
             requests=stores.requests,
+            runs=stores.runs,
             engine=self.engine(owner),
         )
         return await asyncio.wait_for(asking.answer(received, stop or asyncio.Event()), PATIENCE)

@@ -123,6 +123,7 @@ class World:
             toolbox=lambda: Toolbox.of(self.tools),
             switches=self.switches,
             redactor=Redactor.of([SECRET]),
+            grants=self.stores.grants,
         )
 
     def authority(self) -> Authority:

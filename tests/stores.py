@@ -16,6 +16,7 @@ from adapters.storage.deliveries import Deliveries
 from adapters.storage.drafts import Drafts
 from adapters.storage.erasing import Erasing
 from adapters.storage.frames import Frames
+from adapters.storage.grants import Grants
 from adapters.storage.leases import Leases
 from adapters.storage.memories import Memories
 from adapters.storage.newest import Newest
@@ -49,7 +50,7 @@ from tests.builders import CALLS, CONVERSATION, TENANT, a_new_request, a_new_tur
 T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "draft", "transcript", "happening", "frame",
-    "memory", "reminder", "plan", "frozen", "request", "vote", "denial", "run", "step", "rate", "audit", "job",
+    "memory", "reminder", "plan", "frozen", "request", "standing_grant", "vote", "denial", "run", "grant_use", "step", "rate", "audit", "job",
     "job_lock", "lease",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
@@ -111,6 +112,11 @@ class Stores:
     def requests(self) -> Requests:
         """Return the requests."""
         return Requests(self.database)
+
+    @property
+    def grants(self) -> Grants:
+        """Return the standing grants."""
+        return Grants(self.database)
 
     @property
     def runs(self) -> Runs:

@@ -10,7 +10,7 @@ from adapters.discord.findings import AskWhy, Finding, Us
 from adapters.discord.seen import Pressed, Submitted
 from adapters.discord.whereabouts import NOT_HERE, UNCLEAR, UNKNOWN, Spot, is_id, meant, spot
 from core.display import sound
-from core.events import Approve, AskAgain, Deny, ResolveRun, Review, StopRun, TakeUp
+from core.events import Approve, AskAgain, Deny, ResolveRun, Review, RevokeGrant, StopRun, TakeUp
 from core.platforms import Event
 from core.principals import Identity
 
@@ -77,6 +77,7 @@ def _suggestion(turn: str, number: str | None, once: tuple[str, ...], at: Spot) 
 _MADE: Mapping[str, Callable[[Identity, str], Event]] = {
     "approve": lambda who, request: Approve(identity=who, request=request),
     "review": lambda who, request: Review(identity=who, request=request),
+    "revoke": lambda who, grant: RevokeGrant(identity=who, grant=grant),
     "stop": lambda who, request: StopRun(identity=who, request=request),
     "verify": lambda who, request: ResolveRun(identity=who, request=request, found="verify"),
     "happened": lambda who, request: ResolveRun(identity=who, request=request, found="happened"),

@@ -17,6 +17,7 @@ from core.events import (
     Deny,
     Place,
     ResolveRun,
+    RevokeGrant,
     StopRun,
     TakeUp,
 )
@@ -150,6 +151,7 @@ def _deliveries(route: Route) -> tuple[str, ...]:
 
 _MADE: Mapping[str, Callable[[Identity, str], Event]] = {
     "approve": lambda who, request: Approve(identity=who, request=request),
+    "revoke": lambda who, grant: RevokeGrant(identity=who, grant=grant),
     "stop": lambda who, request: StopRun(identity=who, request=request),
     "verify": lambda who, request: ResolveRun(identity=who, request=request, found="verify"),
     "happened": lambda who, request: ResolveRun(identity=who, request=request, found="happened"),

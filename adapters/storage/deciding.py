@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from adapters.storage import jobs, progress, run_rows, runs
+from adapters.storage import jobs, progress, run_rows, runs, using
 from adapters.storage.entries import append, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
@@ -19,11 +19,12 @@ from adapters.storage.transactions import (
 from approvals import cards, denials
 from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, Yes, job_of
 from core import canonical
+from core.errors import Refused
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
 
 
-def _run_job(request: Request, runner: str | None) -> NewJob:
+def run_job(request: Request, runner: str | None) -> NewJob:
     return NewJob(
         id=job_of(request.id),
         kind=RUN,
@@ -31,7 +32,7 @@ def _run_job(request: Request, runner: str | None) -> NewJob:
         payload={"request": request.id},
         replay=Replay.NEVER,
         # What was altered is revoked at the spend: it runs nothing, so it needs nothing to itself.
-        locks=request.plan.locks if request.is_intact else (),
+        locks=() if not request.is_intact or request.plan.standing else request.plan.locks,
         reserved_for=runner,
     )
 
@@ -123,7 +124,7 @@ def _count(
     if not granted:
         return None
     yield from log(now, tenant, "request.granted", principal, request=request)
-    run = _run_job((yield from must_read(tenant, request)), runner)
+    run = run_job((yield from must_read(tenant, request)), runner)
     yield from jobs.submit(now, run)
     return run.id
 
@@ -136,7 +137,8 @@ def deny(
     ended = yield from end(now, tenant, request, "denied", principal, reason)
     denied = yield from must_read(tenant, request)
     if ended:
-        for call in denied.plan.calls:
+        # Who denies a standing grant denies nobody the effect itself: that still has a card.
+        for call in () if denied.plan.standing else denied.plan.calls:
             yield sql(
                 "INSERT INTO denial (tenant, conversation, effect, tool, request, denied_by, reason)"
                 " VALUES (:tenant, :conversation, :effect, :tool, :request, :by, :reason)"
@@ -220,23 +222,31 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
     if denial:
         yield from revoke(now, request.tenant, request.id, denial.by, denied_in_words(denial))
         return None
+    why = (yield from using.use(now, stored)) if stored.under else None
+    if why:
+        yield from revoke(now, request.tenant, request.id, SYSTEM, why)
+        return None
     spent = yield from changed(
         "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"
         " AND conversation = :conversation AND plan_sha256 = :sha256 AND state = 'granted'"
         " AND expires_at > :now AND max(quorum, :quorum) <= json_array_length(:voters)"
-        " AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :id"
+        " AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :voted"
         " AND principal NOT IN (SELECT value FROM json_each(:voters)))"
-        " AND json_array_length(:voters) = (SELECT count(*) FROM vote WHERE request = :id)"
+        " AND json_array_length(:voters) = (SELECT count(*) FROM vote WHERE request = :voted)"
         " RETURNING id",
         now=text_of(now), id=request.id, tenant=request.tenant, conversation=request.conversation,
         sha256=request.plan_sha256, voters=json.dumps(request.voters),
-        quorum=request.rule.quorum,
+        quorum=request.rule.quorum, voted=stored.under.request if stored.under else request.id,
     )  # fmt: skip
-    if not spent:
+    if stored.under and not spent:
+        raise Refused("This was no longer as it was checked, so its standing grant is not used.")
+    if spent and stored.plan.standing:
+        yield from using.activate(now, stored, stored.plan.standing)
+    if not spent or stored.plan.standing:
         return None
     yield from runs.start(now, request, run, job)
     yield from log(
-        now, request.tenant, "run.started", request.voters[-1], request=request.id, run=run,
+        now, request.tenant, "run.started", _behind(request), request=request.id, run=run,
         plan_sha256=request.plan_sha256, voters=list(request.voters),
     )  # fmt: skip
     yield from redraw(now, request.conversation, request.id)
@@ -244,6 +254,11 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
     started = yield from run_rows.must_read(request.tenant, run)
     yield from progress.begin(now, started)
     return Spent(request=fresh, run=started)
+
+
+def _behind(request: Request) -> str:
+    """Return whose deed set a run going: the last vote, or asking for it under a standing grant."""
+    return request.requester if request.under else request.voters[-1]
 
 
 def resume(now: datetime, request: Request, job: Job) -> Transaction[Spent | None]:

@@ -8,7 +8,7 @@ and digests stay too, so that the audit log can be followed to the end.
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import deciding
+from adapters.storage import deciding, using
 from adapters.storage.entries import redraw
 from adapters.storage.request_rows import about_text
 from adapters.storage.transactions import (
@@ -145,6 +145,7 @@ class Erasing:
 def _erase(now: datetime, conversation: str, account: str) -> Transaction[Erased]:
     yield from deciding.expire(now)
     tenant = yield from _must_be_over(now, conversation)
+    yield from using.erased(now, tenant, conversation)
     removed, digests = dict[str, int](), dict[str, str]()
     for part in PARTS:
         found = yield from _remove(part, conversation, tenant)

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import datetime
 
-from adapters.storage import deciding, jobs, turns
+from adapters.storage import deciding, jobs, turns, using
 from adapters.storage.entries import append, place_of, redraw
 from adapters.storage.request_rows import about_text, must_read, rule_text
 from adapters.storage.transactions import (
@@ -24,7 +24,9 @@ from core.conversations import Turn
 from core.errors import Refused
 from core.events import Place
 from core.jobs import Job, JobState, LeaseLost
+from core.outcomes import Reason
 from core.plans import Plan
+from core.transcript import Noted
 
 MOST_OPEN = 20
 """Requests of one conversation that may wait at the same time: nobody reads more of them (P-08)."""
@@ -44,7 +46,8 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
         return denial
     superseded = (yield from _supersede(now, new)) if proposal.supersedes else False
     yield from _keep_plan(proposal.tenant, plan)
-    inserted = yield from _insert(now, new)
+    under = yield from using.covers(now, new, place)
+    inserted = yield from _insert(now, new, under)
     opened = yield from (must_read(proposal.tenant, new.id) if inserted else _repeat(now, new))
     if opened is None:
         raise Refused(
@@ -56,7 +59,9 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
             now, proposal.tenant, "request.superseded", proposal.requester,
             request=proposal.supersedes, by=opened.id,
         )  # fmt: skip
-    if inserted:
+    if inserted and under:
+        yield from _begin(now, new, opened, place)
+    elif inserted:
         yield from _announce(now, new, opened, place)
     return opened
 
@@ -75,7 +80,7 @@ def edit_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     if not (yield from _become(now, old, new)):
         return old
     yield from _keep_plan(tenant, new.plan)
-    if not (yield from _insert(now, new)):
+    if not (yield from _insert(now, new, None)):
         raise Refused("Not edited: exactly this waits already. Vote on that, or edit it otherwise.")
     ended, opened = (yield from must_read(tenant, old.id)), (yield from must_read(tenant, new.id))
     yield sql(
@@ -112,6 +117,15 @@ def _denial_of_either(proposal: Proposal, *both: Plan) -> Transaction[Denial | N
     return None
 
 
+def _begin(now: datetime, new: NewRequest, opened: Request, place: Place) -> Transaction[None]:
+    """Queue the run of a request that a standing grant covers: nobody is asked, and there is no card."""
+    told = f"Standing grant {new.grant} covers this, so it runs now. Its report follows."
+    yield from _close(now, new.proposal, new.id, told, under=True)
+    yield from jobs.submit(now, deciding.expiry_of(opened))
+    yield from jobs.submit(now, deciding.run_job(opened, None))
+    yield from _log_opened(now, new, opened, place)
+
+
 def _announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> Transaction[None]:
     """Put the card into the conversation, end the turn that proposed it, and watch its time."""
     proposal, plan = new.proposal, new.plan
@@ -121,11 +135,19 @@ def _announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> 
     yield from jobs.submit(now, deciding.expiry_of(opened))
     if new.remind_in is not None:
         yield from jobs.submit(now, deciding.reminder_of(opened, new.remind_in))
+    yield from _log_opened(now, new, opened, place)
+    if plan.standing:
+        yield from using.propose(now, new, plan.standing, place)
+
+
+def _log_opened(now: datetime, new: NewRequest, opened: Request, place: Place) -> Transaction[None]:
+    proposal, plan = new.proposal, new.plan
+    under = {"under": opened.under.grant} if opened.under else {}
     yield from log(
         now, proposal.tenant, "request.opened", proposal.edited_by or proposal.requester, request=new.id,
         conversation=proposal.conversation, plan_sha256=plan.sha256,
-        card_sha256=canonical.sha256(card), quorum=new.rule.quorum,
-        request_sha256=receipts.noted(opened, place), supersedes=proposal.supersedes,
+        card_sha256=opened.card_sha256, quorum=new.rule.quorum,
+        request_sha256=receipts.noted(opened, place), supersedes=proposal.supersedes, **under,
         **({"editors": [*proposal.editors]} if proposal.editors else {}),
     )  # fmt: skip
 
@@ -136,12 +158,16 @@ def _must_go_on(now: datetime, turn: Turn, job: Job) -> Transaction[None]:
         raise LeaseLost("The turn was told to end, so it proposes nothing.")
 
 
-def _close(now: datetime, proposal: Proposal, request: str, told: str = "") -> Transaction[None]:
+def _close(
+    now: datetime, proposal: Proposal, request: str, told: str = "", *, under: bool = False
+) -> Transaction[None]:
     """End the turn that proposes, and its job: together with the request, or not at all."""
     closing = proposal.closing
     if closing:
         text = "\n".join(filter(None, (closing.end.text, told)))
         end = replace(closing.end, text=text)
+        if under:  # nobody is asked
+            end = replace(end, reason=Reason.ANSWERED, entries=(*end.entries, Noted(text=told)))
         yield from turns.close(now, closing.turn, end, request, claim=closing.job.fence)
         yield from jobs.finish(now, closing.job, JobState.DONE)
 
@@ -157,21 +183,21 @@ def _place(proposal: Proposal) -> Transaction[Place]:
     return place_of(here[0])
 
 
-def _insert(now: datetime, new: NewRequest) -> Transaction[bool]:
+def _insert(now: datetime, new: NewRequest, under: str | None) -> Transaction[bool]:
     """Insert the request unless its twin lives, which the unique index decides, or too many wait."""
     proposal, expires_at = new.proposal, now + new.rule.expires
     card = encode(new.card(new.id, expires_at))
     inserted = yield from changed(
         "INSERT INTO request (id, tenant, conversation, turn, requester, plan, plan_sha256, rule,"
         " quorum, state, about, card, card_sha256, times_asked, opened_at, expires_at, reason,"
-        " edits, editors)"
+        " edits, editors, under)"
         " SELECT :id, :tenant, :conversation, :turn, :requester, :plan, :plan_sha256, :rule,"
-        " :quorum, 'open', :about, :card, :card_sha256, 1, :opened_at, :expires_at, '',"
-        " :edits, :editors"
+        " :quorum, :state, :about, :card, :card_sha256, 1, :opened_at, :expires_at, '',"
+        " :edits, :editors, :under"
         " WHERE (SELECT count(*) FROM request WHERE conversation = :conversation"
         " AND state IN ('open', 'granted')) < :most"
         " ON CONFLICT DO NOTHING RETURNING id",
-        most=MOST_OPEN,
+        most=MOST_OPEN, under=under, state="granted" if under else "open",
         id=new.id, tenant=proposal.tenant, conversation=proposal.conversation, turn=proposal.turn,
         requester=proposal.requester, plan=new.plan.id, plan_sha256=new.plan.sha256,
         rule=rule_text(new.rule), quorum=new.rule.quorum, about=about_text(proposal.about),
@@ -206,7 +232,8 @@ def _repeat(now: datetime, new: NewRequest) -> Transaction[Request | None]:
         now, proposal.tenant, "request.repeated", proposal.requester, request=request,
         card_sha256=repeated.card_sha256,
     )  # fmt: skip
-    yield from _close(now, proposal, request, f"That waits already. {cards.status(repeated)}")
+    told = f"That waits already. {cards.status(repeated)}"
+    yield from _close(now, proposal, request, told, under=repeated.under is not None)
     yield from redraw(now, proposal.conversation, request)
     return repeated
 

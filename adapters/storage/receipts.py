@@ -25,6 +25,10 @@ BROKEN = (
     "The audit log does not hold from entry {} on, so no receipt can rest on it. Look at: "
     "sayso audit verify"
 )
+UNDER_GRANT = (
+    "That run was under standing grant {}, and there is no receipt of such a run: people approved "
+    "the grant, not the run. The audit log holds who approved it, and each of its uses."
+)
 _ERASED = encode(CARD)
 
 
@@ -72,6 +76,8 @@ def _story(name: str) -> Transaction[Story]:
     request = yield from request_rows.must_read(run.tenant, run.request)
     if run.state is RunState.RUNNING:
         raise Refused(RUNNING)
+    if request.under:
+        raise Refused(UNDER_GRANT.format(request.under.grant))
     if request.card_body == _ERASED:
         raise Refused(ERASED)
     entries = yield from _entries(request, run)

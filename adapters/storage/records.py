@@ -78,7 +78,7 @@ def _requests(now: datetime) -> Transaction[list[Request]]:
         f"SELECT {request_rows.COLUMNS} ORDER BY request.opened_at DESC, request.id"
     )
     votes = yield from _votes()
-    return [request_rows.built(row, votes[row["id"]]) for row in found]
+    return [request_rows.built(row, votes[row["allowed_by"] or row["id"]]) for row in found]
 
 
 def _request(now: datetime, request: str) -> Transaction[Request | None]:
@@ -91,7 +91,10 @@ def _runs() -> Transaction[list[Run]]:
     found = yield from rows(f"SELECT {run_rows.COLUMNS} ORDER BY run.started_at DESC, run.id")
     steps = _by("run", (yield from rows("SELECT * FROM step ORDER BY number")))
     votes = yield from _votes()
-    return [run_rows.built(row, steps[row["id"]], votes[row["request"]]) for row in found]
+    return [
+        run_rows.built(row, steps[row["id"]], votes[row["allowed_by"] or row["request"]])
+        for row in found
+    ]
 
 
 def _unfinished(conversation: str) -> Transaction[frozenset[str]]:

@@ -7,15 +7,17 @@ from datetime import timedelta
 from pydantic import TypeAdapter
 
 from adapters.storage.transactions import Row, Transaction, rows, time_of
+from approvals.grants import Under
 from approvals.models import Request, Rule, State, Vote
 from core import canonical
 from core.errors import Refused
 from core.transcript import AgentText
 
 COLUMNS = (
-    "request.*, plan.body, conversation.profile FROM request"
+    "request.*, plan.body, conversation.profile, standing_grant.request AS allowed_by FROM request"
     " JOIN plan ON plan.tenant = request.tenant AND plan.id = request.plan"
     " JOIN conversation ON conversation.id = request.conversation"
+    " LEFT JOIN standing_grant ON standing_grant.id = request.under"
 )
 _ABOUT = TypeAdapter(AgentText)
 
@@ -29,7 +31,8 @@ def read(tenant: str, request: str) -> Transaction[Request | None]:
     if not found:
         return None
     votes = yield from rows(
-        "SELECT * FROM vote WHERE request = :id ORDER BY at, principal", id=request
+        "SELECT * FROM vote WHERE request = :id ORDER BY at, principal",
+        id=found[0]["allowed_by"] or request,
     )
     return built(found[0], votes)
 
@@ -67,6 +70,7 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         edited_at=time_of(row["edited_at"]) if row["edited_at"] else None,
         editors=tuple(json.loads(row["editors"])),
         became=row["became"],
+        under=Under(grant=row["under"], request=row["allowed_by"]) if row["under"] else None,
     )
 
 

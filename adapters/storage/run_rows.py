@@ -3,10 +3,17 @@
 from collections.abc import Iterable
 
 from adapters.storage.transactions import Row, Transaction, rows, time_of
+from approvals.grants import Use
 from approvals.models import Run, RunState, Step, StepState
 from core.errors import Refused
 
-COLUMNS = "run.*, request.plan FROM run JOIN request ON request.id = run.request"
+COLUMNS = (
+    "run.*, request.plan, request.under, grant_use.number AS use, standing_grant.most,"
+    " standing_grant.until, standing_grant.request AS allowed_by"
+    " FROM run JOIN request ON request.id = run.request"
+    " LEFT JOIN grant_use ON grant_use.request = run.request"
+    " LEFT JOIN standing_grant ON standing_grant.id = request.under"
+)
 
 
 def read(tenant: str, run: str) -> Transaction[Run | None]:
@@ -20,7 +27,7 @@ def read(tenant: str, run: str) -> Transaction[Run | None]:
     steps = yield from rows("SELECT * FROM step WHERE run = :run ORDER BY number", run=run)
     votes = yield from rows(
         "SELECT * FROM vote WHERE request = :request ORDER BY at, principal",
-        request=found[0]["request"],
+        request=found[0]["allowed_by"] or found[0]["request"],
     )
     return built(found[0], steps, votes)
 
@@ -47,7 +54,12 @@ def built(row: Row, steps: Iterable[Row], votes: Iterable[Row]) -> Run:
         steps=tuple(_step(step) for step in steps),
         started_at=time_of(row["started_at"]),
         ended_at=time_of(row["ended_at"]) if row["ended_at"] else None,
+        under=_use(row) if row["under"] else None,
     )
+
+
+def _use(row: Row) -> Use:
+    return Use(grant=row["under"], number=row["use"], most=row["most"], until=time_of(row["until"]))
 
 
 def _step(row: Row) -> Step:

@@ -11,10 +11,12 @@ from adapters.storage.newest import Newest
 from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
 from approvals.editing import Editing
+from approvals.granting import Granting
 from bot.announce import Announcing, place_of
 from bot.ask import Asking
 from bot.decide import Deciding
 from bot.desk import FrontDesk
+from bot.grant import StandingGrants
 from bot.guards import guards_of
 from bot.inbox import Inbox
 from bot.looking import Looking
@@ -40,6 +42,7 @@ class App:
     inbox: Inbox
     asking: Asking
     deciding: Deciding
+    granting: StandingGrants
     stopping: Stopping
     resolving: Resolving
     looking: Looking
@@ -74,8 +77,14 @@ def app_of(parts: Parts) -> App:
         desk=desk,
         platforms=parts.platforms,
         inbox=parts.inbox(look=engine.look, runner=engine.owner),
-        asking=Asking(conversations=parts.conversations, requests=parts.requests, engine=engine),
+        asking=Asking(
+            conversations=parts.conversations,
+            requests=parts.requests,
+            runs=parts.runs,
+            engine=engine,
+        ),
         deciding=desk.deciding,
+        granting=desk.granting,
         stopping=desk.stopping,
         resolving=desk.resolving,
         looking=desk.looking,
@@ -106,9 +115,14 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
         newest=Newest(parts.database),
         records=Records(parts.database),
     )
+    deciding = Deciding(gate=parts.gate, requests=parts.requests, runs=parts.runs, engine=engine)
+    granting = StandingGrants(
+        granting=Granting(gate=parts.gate, conversations=parts.conversations), deciding=deciding
+    )
     return FrontDesk(
         inbox=parts.inbox(look=engine.look, runner=None),
-        deciding=Deciding(gate=parts.gate, requests=parts.requests, runs=parts.runs, engine=engine),
+        deciding=deciding,
+        granting=granting,
         stopping=Stopping(
             conversations=parts.conversations,
             requests=parts.requests,

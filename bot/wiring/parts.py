@@ -16,6 +16,7 @@ from adapters.sandbox import PlainRunner
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
+from adapters.storage.grants import Grants
 from adapters.storage.leases import Leases
 from adapters.storage.rates import Rates
 from adapters.storage.requests import Requests
@@ -127,6 +128,7 @@ class Parts:
                 network=configured.execution.network,
             ),
             redactor=self.redactor,
+            grants=Grants(self.database),
         )
 
         self.scheduling = Scheduling(
