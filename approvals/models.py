@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 
+from approvals.brakes import Brake
 from core import plans
 from core.canonical import sha256
 from core.cards import Card, decode
@@ -167,6 +168,8 @@ class Request:
     reason: str
     edited_at: datetime | None = None
     """When whoever asked gave their message other words. That changes nothing about the plan."""
+    brakes: tuple[Brake, ...] = ()
+    """What holds back everything in its tenant while it is live. Only `get` and `live` tell it."""
 
     @property
     def is_intact(self) -> bool:

@@ -12,10 +12,12 @@ from typing import TypeAlias
 from core.commands import after_mark, is_stop
 from core.events import Approve, Ask, AskAgain, Deny, Lookup, Place, Stop, StopHere, Subject
 from core.ids import is_request_id, resembles_request_id
+from core import rulings
 from core.principals import Identity
+from core.rulings import Ruling, Speaker
 from core.terminal import Mistyped
 
-Meaning: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | StopHere | Lookup | Mistyped
+Meaning: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | StopHere | Lookup | Ruling | Mistyped
 
 _APPROVE = Mistyped(
     sentence="Nothing was approved. Press Approve on the card, or write `approve ID` with the id "
@@ -45,14 +47,21 @@ class Heard:
     deliveries: tuple[str, ...] = ()
 
 
-def read(text: str, heard: Heard) -> Meaning | None:
-    """Return what a command means; None for what is a message, which is then asked as it stands."""
+def read(text: str, heard: Heard, *, is_command: bool = False) -> Meaning | None:
+    """Return what a command means; None for what is a message, which is then asked as it stands.
+
+    `is_command` says that the platform itself says that it is one.
+    """
     whole = text.strip()
     if is_stop(whole):
         return _stop("", heard)
     word, rest = [*(after_mark(whole) or whole).split(maxsplit=1), "", ""][:2]
     reader = _READERS.get(word.lower())
-    return reader(rest.strip(), heard) if reader else None
+    if reader:
+        return reader(rest.strip(), heard)
+    by = Speaker(identity=heard.identity, place=heard.place, known_only=heard.known_only)
+    marked = is_command or after_mark(whole) is not None
+    return rulings.read(word.lower(), rest.strip(), by, marked=marked)
 
 
 def ask(text: str, heard: Heard) -> Ask | Mistyped:

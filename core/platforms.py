@@ -27,6 +27,7 @@ from core.events import (
 )
 from core.principals import Identity
 from core.roster import Roster
+from core.rulings import Ruling
 
 Event: TypeAlias = (
     Ask
@@ -42,6 +43,7 @@ Event: TypeAlias = (
     | TakeUp
     | Edited
     | Invited
+    | Ruling
 )
 
 

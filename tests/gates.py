@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from adapters.counted import CountedRunner
+from adapters.storage.brakes import Brakes
 from adapters.storage.rates import Rates
 from approvals import cards
 from approvals.acting import Acting
@@ -14,6 +15,7 @@ from approvals.models import Proposal, Request, Rule, Run, Spent
 from approvals.policy import Authority, Policy, PolicyRule
 from approvals.standings import Standings
 from approvals.switches import Switches
+from approvals.windows import Window
 from core.audit import Entry
 from core.errors import Refused
 from core.events import Approve, AskAgain, Deny
@@ -90,6 +92,7 @@ class World:
     )
     risks: tuple[Rule, ...] = RISKS
     reminders: dict[str, float] = field(default_factory=dict[str, float])
+    windows: tuple[Window, ...] = ()
     profiles: Profiles = field(default_factory=Profiles)
     rates: RateRules = PLENTY
     tools: tuple[Tool, ...] = TOOLS
@@ -117,7 +120,7 @@ class World:
                 standings=Standings(rosters=self.rosters),
             ),
             toolbox=lambda: Toolbox.of(self.tools),
-            switches=self.switches,
+            switches=replace(self.switches, brakes=Brakes(self.stores.database)),
             redactor=Redactor.of([SECRET]),
         )
 
@@ -147,6 +150,7 @@ class World:
                 rules=self.rules,
                 risks={rule.name: rule for rule in self.risks},
                 reminders=self.reminders,
+                windows=self.windows,
             ),
             profiles=self.profiles,
             rates=self.rates,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from adapters.storage import deciding, jobs, turns
+from adapters.storage import brakes, deciding, jobs, turns
 from adapters.storage.entries import append, place_of, redraw
 from adapters.storage.request_rows import about_text, must_read, rule_text
 from adapters.storage.transactions import (
@@ -25,7 +25,7 @@ from core.events import Place
 from core.jobs import Job, JobState, LeaseLost
 from core.plans import Plan
 
-MOST_OPEN = 20
+MOST_OPEN = 5
 """Requests of one conversation that may wait at the same time: nobody reads more of them (P-08)."""
 
 
@@ -41,6 +41,7 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     )
     if denial:
         return denial
+    yield from _must_not_be_held(proposal)
     superseded = (yield from _supersede(now, new)) if proposal.supersedes else False
     yield from _keep_plan(proposal.tenant, plan)
     inserted = yield from _insert(now, new)
@@ -48,7 +49,7 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     if opened is None:
         raise Refused(
             f"Not proposed: {MOST_OPEN} requests of this conversation wait for people already. Have "
-            "some of them decided, or stop the conversation."
+            "one of them approved or denied, or withdraw them all with the word stop, and ask again."
         )
     if superseded:
         yield from log(
@@ -58,6 +59,16 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     if inserted:
         yield from _announce(now, new, opened, place)
     return opened
+
+
+def _must_not_be_held(proposal: Proposal) -> Transaction[None]:
+    """Raise `Refused` where everything is paused, or too much was denied in the conversation."""
+    pause = yield from brakes.pause_of(proposal.tenant)
+    if pause:
+        raise Refused(f"Not proposed: {pause.why}. {pause.then}", logged="Not proposed: a pause.")
+    again = proposal.supersedes
+    if (yield from brakes.is_blocked(proposal.tenant, proposal.conversation, again=again)):
+        raise Refused(f"Not proposed: {brakes.BLOCKED}")
 
 
 def _announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> Transaction[None]:

@@ -44,9 +44,13 @@ class Requests:
             lambda now: deciding.revoke(now, tenant, request, principal, reason)
         )
 
-    async def spend(self, request: Request, *, job: Job, run: str) -> Spent | None:
+    async def spend(
+        self, request: Request, *, job: Job, run: str, before: datetime | None = None
+    ) -> Spent | None:
         """See the port."""
-        return await self.database.transact(lambda now: deciding.spend(now, request, job, run))
+        return await self.database.transact(
+            lambda now: deciding.spend(now, request, job, run, before)
+        )
 
     async def resume(self, request: Request, *, job: Job) -> Spent | None:
         """See the port."""

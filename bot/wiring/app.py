@@ -19,6 +19,7 @@ from bot.looking import Looking
 from bot.lookups import Lookups
 from bot.publish import Publishing
 from bot.resolve import Resolving
+from bot.ruling import Rulings
 from bot.schedule import Scheduling
 from bot.settings import Settings
 from bot.stop import Stopping
@@ -54,6 +55,7 @@ class App:
     toolbelt: Toolbelt
     settings: Settings
     desk: FrontDesk
+    rulings: Rulings
     platforms: Mapping[str, Platform]
 
 
@@ -70,6 +72,7 @@ def app_of(parts: Parts) -> App:
     desk = _desk(parts, engine)
     return App(
         desk=desk,
+        rulings=desk.rulings,
         platforms=parts.platforms,
         inbox=parts.inbox(look=engine.look, runner=engine.owner),
         asking=Asking(conversations=parts.conversations, requests=parts.requests, engine=engine),
@@ -120,4 +123,10 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
         looking=looking,
         conversations=parts.conversations,
         lookups=Lookups(looking=looking, welcoming=Welcoming(gate=parts.gate)),
+        rulings=Rulings(
+            gate=parts.gate,
+            brakes=parts.brakes,
+            requests=parts.requests,
+            conversations=parts.conversations,
+        ),
     )
