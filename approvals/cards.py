@@ -179,9 +179,10 @@ def status(request: Request) -> str:
     agreed = f" ({voters})" if voters else ""
     denied = f": {one_line(request.reason)}" if request.reason else ", no reason given"
     expired = f"with {votes} of {request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}"
+    held = _held(request)
     return {
-        State.OPEN: f"Open: {rule_in_words(request.rule, votes, counts=_counts(request))}{agreed}.",
-        State.GRANTED: f"Approved by {voters}; waiting to run.",
+        State.OPEN: f"Open: {rule_in_words(request.rule, votes, counts=_counts(request))}{agreed}.{held}",
+        State.GRANTED: f"Approved by {voters}; waiting to run.{held}",
         State.SPENT: f"Approved by {voters}.",
         State.DENIED: f"Denied by {request.ended_by}{denied}.",
         State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. Ask again to get a new card.",
@@ -199,6 +200,13 @@ def _why(request: Request) -> str:
 def asks_to_grant(request: Request) -> bool:
     """Whether a request asks for a standing grant: to ask again for it is to propose it again."""
     return request.is_intact and request.plan.standing is not None
+
+
+def _held(request: Request) -> str:
+    """Say what holds it back, behind a blank; else nothing."""
+    risks = [call.risk for call in request.plan.calls] if request.is_intact else ["*"]
+    why = [brake.why for brake in request.brakes if brake.holds(risks)]
+    return f" Held back: {'; '.join(why)}." if why else ""
 
 
 def _after(reason: str) -> str:

@@ -84,6 +84,23 @@ def may_stop_turn(authority: Authority, principal: Principal, turn: Turn) -> boo
     return own or authority.policy.may(principal, "run:stop", [turn.place.resource])
 
 
+def may_pause(authority: Authority, principal: Principal) -> bool:
+    """Whether somebody may hold back all that would run in their tenant, and let it go on.
+
+    Where no line of the policy speaks of that, it is for whoever may stop everything.
+    """
+    about = f"tenant:{principal.tenant}"
+    if any(rule.concerns("tenant:pause", about) for rule in authority.policy.rules):
+        return authority.policy.may(principal, "tenant:pause", [about])
+    return authority.policy.may(principal, "run:stop", ["*"])
+
+
+def pausers(authority: Authority, tenant: str) -> tuple[str, ...]:
+    """Return who may do that, by name."""
+    people = authority.directory.members(tenant)
+    return tuple(person.id for person in people if may_pause(authority, person))
+
+
 def voters(rule: Rule, asked: tuple[str, ...], holders: Sequence[str]) -> tuple[str, ...]:
     """Return whose yes counts among those who may approve what these people asked for."""
     return tuple(name for name in holders if rule.requester_may_vote or name not in asked)

@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import NoReturn
 
 from approvals import cards, denials, entitlement, secrecy
@@ -15,11 +16,11 @@ from approvals.models import LIVE, Denial, Proposal, Request, Spent, State, Vote
 from approvals.new_request import new_request
 from approvals.policy import Authority
 from approvals.store import ApprovalStore
-from approvals.switches import Switches
+from approvals.switches import Held, Switches
 from approvals.unchanged import Unchanged
 from core import ids
 from core.display import one_line
-from core.errors import Refused, SaysoError, Unavailable
+from core.errors import Invalid, Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
@@ -33,6 +34,7 @@ NO_GRANT_AGAIN = (
     "That asked for a standing grant. Propose it again: sayso grant, or `grant` in chat."
 )
 MOST_CALLS = 50
+_NOT_NOW = "Everything is held back for now."
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -92,7 +94,11 @@ class Gate:
         if off:
             raise Refused(f"Not proposed: {off}.")
         proposal = await self._with_editors(proposal)
-        authority, frozen = await self.prepared(proposal)
+        authority = await self._asking(proposal)
+        held = await self._held(authority, proposal.tenant, [c.tool.risk for c in proposal.calls])
+        if held.by:
+            raise Refused(f"Not proposed: {held.by.why}. {held.by.then}", logged=_NOT_NOW)
+        frozen = await self._freeze(proposal, authority)
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
             raise Refused(
@@ -184,6 +190,7 @@ class Gate:
         reason = entitlement.not_a_voter(authority, principal, request)
         if reason:
             await self.acting.refuse(principal, request.id, reason)
+        await self._must_not_be_held(authority, principal, request)
         await self._must_be_unchanged(principal.id, request, Freshness.RECENT)
         voted = await self.store.vote(
             request.tenant, request.id, principal=principal.id, runner=runner
@@ -211,16 +218,41 @@ class Gate:
     async def spend(self, request: Request, job: Job) -> Spent | None:
         """Turn a granted request into its one run, if everything is still as it was shown (I3).
 
-        Raises `Refused` where it is not; returns None where somebody else was first.
+        Raises `Refused` where it is not, and `Unavailable` while something holds it back, which it
+        outlives; returns None where somebody else was first.
         """
         asked = request.under or not request.voters
         last = request.requester if asked else request.voters[-1]
+        await self._until(request)
         try:
             await self._must_be_unchanged(last, request, Freshness.NOW)
         except Refused:
             await self.covering.settle(request)
             raise
-        return await self.store.spend(request, job=job, run=ids.run_id())
+        before = await self._until(request)
+        return await self.store.spend(request, job=job, run=ids.run_id(), before=before)
+
+    async def _until(self, request: Request) -> datetime | None:
+        """Return when a freeze begins after which it can no longer be spent; raise where that is now."""
+        try:
+            authority = self.acting.authority()
+        except Invalid as error:
+            raise Unavailable(error.shown) from error
+        held = await self._held(authority, request.tenant, _risks(request))
+        if held.by:
+            raise Unavailable(f"Not run yet: {held.by.why}. It waits until that is over.")
+        return held.before
+
+    async def _held(self, authority: Authority, tenant: str, risks: Iterable[str]) -> Held:
+        return await self.switches.held(authority, tenant, risks)
+
+    async def _must_not_be_held(
+        self, authority: Authority, principal: Principal, request: Request
+    ) -> None:
+        held = (await self._held(authority, request.tenant, _risks(request))).by
+        if held:
+            reason = f"Your yes was not counted: {held.why}. {held.then}"
+            await self.acting.refuse(principal, request.id, reason, logged=_NOT_NOW)
 
     async def _seen(
         self, authority: Authority, principal: Principal, given: str, *, also_altered: bool = False
@@ -270,3 +302,8 @@ class Gate:
         )
         ran = revoked.state is State.SPENT
         raise Refused(cards.too_late(revoked) if ran else f"Not run. {cards.too_late(revoked)}")
+
+
+def _risks(request: Request) -> tuple[str, ...]:
+    """Return the risks of a plan; of one that was altered nobody can tell them, so nothing spares it."""
+    return tuple(call.risk for call in request.plan.calls) if request.is_intact else ("*",)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 
+from approvals.brakes import Brake
 from approvals.grants import Under, Use
 from core import plans
 from core.canonical import sha256
@@ -180,6 +181,8 @@ class Request:
     """The request that somebody made of this one by editing it."""
     under: Under | None = None
     """The standing grant that covers it. Then its votes are those by which people allowed that."""
+    brakes: tuple[Brake, ...] = ()
+    """What holds back everything in its tenant while it is live. Only `get` and `live` tell it."""
 
     @property
     def is_intact(self) -> bool:

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
 from approvals.models import Rule
+from approvals.windows import Window
 from core.canonical import JsonObject, digest
 from core.errors import Refused
 from core.principals import Directory, Principal
@@ -21,12 +22,14 @@ Action: TypeAlias = Literal[
     "tool:read",
     "run:propose",
     "plan:approve",
+    "plan:break_glass",
     "plan:deny",
     "plan:edit",
     "run:stop",
     "run:resolve",
     "grant:propose",
     "grant:revoke",
+    "tenant:pause",
 ]
 _DECIDING: tuple[Action, ...] = ("run:propose", "plan:approve", "plan:deny")
 
@@ -77,6 +80,8 @@ class Policy:
     risks: Mapping[str, Rule]
     reminders: Mapping[str, float] = field(default_factory=dict[str, float])
     """After which part of its time a request of a risk is brought to mind. It decides nothing."""
+    windows: tuple[Window, ...] = ()
+    """When nothing is proposed or run. They decide nothing about who."""
 
     def decide(self, principal: Principal, action: Action, resource: str) -> Allowed | Forbidden:
         """Return the decision and the id of the line that made it."""

@@ -6,6 +6,7 @@ entry are one transaction (I11), each read carries the tenant (I14).
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
@@ -81,13 +82,17 @@ class ApprovalStore(Protocol):
         """End a live request because something about it is no longer as it was shown."""
         ...
 
-    async def spend(self, request: Request, *, job: Job, run: str) -> Spent | None:
+    async def spend(
+        self, request: Request, *, job: Job, run: str, before: datetime | None = None
+    ) -> Spent | None:
         """Turn a granted request into a running run; None for whoever comes second (I2).
 
         A run that goes on for some seconds is shown in its thread.
         Holds only if the request is still granted, not expired, bound to this tenant, conversation
         and plan hash, its votes are exactly those whose authority the caller has just checked, and
-        nobody told the job to end. Raises `LeaseLost` where this claim no longer holds it.
+        nobody told the job to end. Raises `LeaseLost` where this claim no longer holds it, and
+        `Unavailable`, leaving it granted, while the tenant is paused or once it is not `before` that
+        moment any more; `resume` does so too.
         """
         ...
 

@@ -1,8 +1,10 @@
 """What an operator may turn off: nobody is asked in vain about what could not run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from approvals.brakes import Brake, Brakes
 from approvals.policy import Authority
 from core.tools import Checked
 
@@ -10,6 +12,21 @@ PLAN_ONLY = "execution is switched off here (execution.plan_only)"
 NO_RUNS = "no turn may run anything here (execution.runs_per_turn is 0)"
 OFF = frozenset({PLAN_ONLY, NO_RUNS})
 """Why nothing may run at all, until an operator changes that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What holds a plan back."""
+
+    pause: Brake | None = None
+    freeze: Brake | None = None
+    before: datetime | None = None
+    """When the next freeze begins, if any is to come."""
+
+    @property
+    def by(self) -> Brake | None:
+        """Return one of them: a pause, which nothing gets past, before a freeze."""
+        return self.pause or self.freeze
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +38,8 @@ class Switches:
     runs_per_turn: int = 1
     network: bool = True
     """Run what says that it needs the network."""
+    brakes: Brakes | None = None
+    """Where it is kept what people hold back; None where nothing can be."""
 
     def obstacle(self) -> str | None:
         """Say why nothing may run here, or None."""
@@ -29,6 +48,16 @@ class Switches:
         if self.runs_per_turn < 1:
             return NO_RUNS
         return None
+
+    async def held(self, authority: Authority, tenant: str, risks: Iterable[str]) -> Held:
+        """Return what holds back plans of these risks now, and when the next freeze of them begins."""
+        if self.brakes is None:
+            return Held()
+        now, wanted = await self.brakes.now(tenant), tuple(risks)
+        lasting = (window.at(now.at) for window in authority.policy.windows)
+        freeze = next((one for one in lasting if one and one.holds(wanted)), None)
+        begin = [w.next(now.at) for w in authority.policy.windows if w.holds(wanted)]
+        return Held(pause=now.pause, freeze=freeze, before=min(filter(None, begin), default=None))
 
     def offline(self, authority: Authority, profile: str, calls: Sequence[Checked]) -> str | None:
         """Say which call needs the network where it is off, judged from what it comes down to (C26)."""

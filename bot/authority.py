@@ -88,12 +88,13 @@ def _policy(configured: Settings) -> Policy:
             )
             for number, line in enumerate(configured.policy.rules)
         ),
-        risks={name: _rule(name, section) for name, section in configured.approvals.items()},
+        risks={name: _rule(name, section) for name, section in configured.approvals.risks.items()},
         reminders={
             name: section.remind_at
-            for name, section in configured.approvals.items()
+            for name, section in configured.approvals.risks.items()
             if section.remind_at is not None
         },
+        windows=tuple(one.window for one in configured.approvals.freeze),
     )
 
 

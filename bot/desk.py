@@ -14,6 +14,7 @@ from bot.inbox import Inbox
 from bot.looking import Looking
 from bot.lookups import MOST, Lookups
 from bot.resolve import Resolving
+from bot.ruling import Rulings
 from bot.stop import Stopped, Stopping
 from core.cards import Button
 from core.conversations import Arrival, Conversations, Turn
@@ -40,6 +41,7 @@ from core.events import (
 from core.platforms import Event, Home, Told
 from core.principals import Identity, Principal
 from core.roster import Freshness
+from core.rulings import Lift, Pause, Resume
 
 _NO_SUGGESTION = "That suggestion is not there any more. Say what you need in words."
 _NOT_UNKNOWN = "Nothing of that run is unknown any more. Look at its report."
@@ -60,11 +62,19 @@ class FrontDesk:
     conversations: Conversations
     lookups: Lookups
     editing: Editing
+    rulings: Rulings
 
     async def take(self, event: Event) -> Told:
         """See the port."""
         match event:
-            case Ask(known_only=True) | StopHere(known_only=True) | Lookup(known_only=True):
+            case (
+                Ask(known_only=True)
+                | StopHere(known_only=True)
+                | Lookup(known_only=True)
+                | Pause(known_only=True, place=Place())
+                | Resume(known_only=True, place=Place())
+                | Lift(known_only=True, place=Place())
+            ):
                 # In any other thread it is said to somebody else: whoever says it is nobody's business.
                 is_ours = await self._is_ours(event.place)
                 return await self._taken(event) if is_ours else Told(is_nobodys=True)
@@ -95,6 +105,8 @@ class FrontDesk:
                 return await self.lookups.look(event)
             case Edited():
                 return await self._edited(event)
+            case Pause() | Resume() | Lift():
+                return Told(text=await self.rulings.rule(event))
             case _:
                 assert_never(event)
 

@@ -173,7 +173,7 @@ def _too_few(file: Path, configured: Settings) -> Iterator[str]:
         return  # told with the runbooks
     authority = authority_of(configured)
     for tool in tools:
-        rule = configured.approvals.get(tool.risk)
+        rule = configured.approvals.risks.get(tool.risk)
         if tool.effect is not Effect.WRITE or rule is None:
             continue
         for tenant in configured.tenants:

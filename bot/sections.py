@@ -20,7 +20,7 @@ from core.durations import Duration
 
 ACTIONS = (
     "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "plan:edit", "run:stop",
-    "run:resolve", "grant:propose", "grant:revoke",
+    "run:resolve", "grant:propose", "grant:revoke", "plan:break_glass", "tenant:pause",
 )  # fmt: skip
 """What a policy may speak of."""
 

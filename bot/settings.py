@@ -7,7 +7,6 @@ or let one account act as another. Everything else can be overridden as `SAYSO_S
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -20,6 +19,7 @@ from pydantic_settings import (
 )
 
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
+from bot.approval_sections import ApprovalsSection
 from bot.platform_sections import DiscordSection, SlackSection
 from bot.sections import (
     AuditSection,
@@ -29,7 +29,6 @@ from bot.sections import (
     Name,
     PersonSection,
     PolicySection,
-    RiskSection,
     RunbooksSection,
     SandboxSection,
     ScheduleSection,
@@ -54,14 +53,6 @@ NOT_SETTINGS = ("SAYSO_STEP_ID",)
 """What Sayso itself puts into the environment of a step."""
 
 
-def _risks() -> dict[str, RiskSection]:
-    return {
-        "low": RiskSection(quorum=1, requester_may_vote=True, expires=timedelta(hours=24)),
-        "medium": RiskSection(quorum=1, expires=timedelta(hours=8)),
-        "high": RiskSection(quorum=2, expires=timedelta(hours=4)),
-    }
-
-
 class Settings(BaseSettings):
     """Everything that differs between two deployments."""
 
@@ -74,8 +65,7 @@ class Settings(BaseSettings):
     people: dict[Name, PersonSection] = Field(default_factory=dict)
     """Everybody whom Sayso knows, by name."""
     policy: PolicySection = PolicySection()
-    approvals: dict[Name, RiskSection] = Field(default_factory=_risks)
-    """How many must agree, by the `risk` of a runbook: low, medium, high or a name of yours."""
+    approvals: ApprovalsSection = ApprovalsSection()
     model: ModelSection = ModelSection()
     runbooks: RunbooksSection = RunbooksSection()
     storage: StorageSection = StorageSection()
@@ -117,11 +107,6 @@ class Settings(BaseSettings):
         for name in RESERVED_NAMES & {name.lower() for name in people}:
             raise ValueError(f"nobody can be called {name}: the software speaks by that name")
         return people
-
-    @field_validator("approvals")
-    @classmethod
-    def _keep_defaults(cls, approvals: dict[str, RiskSection]) -> dict[str, RiskSection]:
-        return {**_risks(), **approvals}
 
     @field_validator("schedules")
     @classmethod

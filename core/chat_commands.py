@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
 
-from core import durations
+from core import durations, rulings
 from core.commands import after_mark, assigned, is_stop
 from core.events import (
     Approve,
@@ -28,6 +28,7 @@ from core.events import (
 )
 from core.ids import is_grant_id, is_request_id, resembles_request_id
 from core.principals import Identity
+from core.rulings import Ruling, Speaker
 from core.terminal import Mistyped
 
 Meaning: TypeAlias = (
@@ -41,6 +42,7 @@ Meaning: TypeAlias = (
     | Stop
     | StopHere
     | Lookup
+    | Ruling
     | Mistyped
 )
 
@@ -84,14 +86,21 @@ class Heard:
     deliveries: tuple[str, ...] = ()
 
 
-def read(text: str, heard: Heard) -> Meaning | None:
-    """Return what a command means; None for what is a message, which is then asked as it stands."""
+def read(text: str, heard: Heard, *, is_command: bool = False) -> Meaning | None:
+    """Return what a command means; None for what is a message, which is then asked as it stands.
+
+    `is_command` says that the platform itself says that it is one.
+    """
     whole = text.strip()
     if is_stop(whole):
         return _stop("", heard)
     word, rest = [*(after_mark(whole) or whole).split(maxsplit=1), "", ""][:2]
     reader = _READERS.get(word.lower())
-    return reader(rest.strip(), heard) if reader else None
+    if reader:
+        return reader(rest.strip(), heard)
+    by = Speaker(identity=heard.identity, place=heard.place, known_only=heard.known_only)
+    marked = is_command or after_mark(whole) is not None
+    return rulings.read(word.lower(), rest.strip(), by, marked=marked)
 
 
 def ask(text: str, heard: Heard) -> Ask | Mistyped:

@@ -15,7 +15,7 @@ from core.errors import Incorrect, Invalid
 from core.tools import Tool, Toolbox
 from core.transcript import ToolCall
 
-BUILT_IN = frozenset({"approve", "ask", "deny", "help", "stop"})
+BUILT_IN = frozenset({"approve", "ask", "deny", "help", "lift", "pause", "resume", "stop"})
 """Words that mean something by themselves; no tool may be called like them."""
 
 _LONGEST = 12_000

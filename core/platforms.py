@@ -30,6 +30,7 @@ from core.events import (
 )
 from core.principals import Identity
 from core.roster import Roster
+from core.rulings import Ruling
 
 Event: TypeAlias = (
     Ask
@@ -48,6 +49,7 @@ Event: TypeAlias = (
     | TakeUp
     | Edited
     | Invited
+    | Ruling
 )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from adapters.counted import CountedRunner
+from adapters.storage.brakes import Brakes
 from adapters.storage.rates import Rates
 from approvals import cards
 from approvals.acting import Acting
@@ -15,6 +16,7 @@ from approvals.models import Proposal, Request, Rule, Run, Spent
 from approvals.policy import Authority, Policy, PolicyRule
 from approvals.standings import Standings
 from approvals.switches import Switches
+from approvals.windows import Window
 from core.audit import Entry
 from core.errors import Refused
 from core.events import Approve, AskAgain, Deny, Edit
@@ -93,6 +95,7 @@ class World:
     )
     risks: tuple[Rule, ...] = RISKS
     reminders: dict[str, float] = field(default_factory=dict[str, float])
+    windows: tuple[Window, ...] = ()
     profiles: Profiles = field(default_factory=Profiles)
     rates: RateRules = PLENTY
     tools: tuple[Tool, ...] = TOOLS
@@ -121,7 +124,7 @@ class World:
                 standings=Standings(rosters=self.rosters),
             ),
             toolbox=lambda: Toolbox.of(self.tools),
-            switches=self.switches,
+            switches=replace(self.switches, brakes=Brakes(self.stores.database)),
             redactor=Redactor.of([SECRET]),
             grants=self.stores.grants,
         )
@@ -133,9 +136,7 @@ class World:
         people = {
             name: Person(
                 identities=frozenset(
-                    {EVE}
-                    if name == "eve"
-                    else {who(name), *self._elsewhere(name)}
+                    {EVE} if name == "eve" else {who(name), *self._elsewhere(name)}
                 ),
                 groups=frozenset(groups),
             )
@@ -153,6 +154,7 @@ class World:
                 rules=self.rules,
                 risks={rule.name: rule for rule in self.risks},
                 reminders=self.reminders,
+                windows=self.windows,
             ),
             profiles=self.profiles,
             rates=self.rates,

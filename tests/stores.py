@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, cast
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.table import TableEngine
 from adapters.storage import jobs, turns
+from adapters.storage.brakes import Brakes
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.drafts import Drafts
@@ -50,8 +51,8 @@ from tests.builders import CALLS, CONVERSATION, TENANT, a_new_request, a_new_tur
 T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "draft", "transcript", "happening", "frame",
-    "memory", "reminder", "plan", "frozen", "request", "standing_grant", "vote", "denial", "run", "grant_use", "step", "rate", "audit", "job",
-    "job_lock", "lease",
+    "memory", "reminder", "plan", "frozen", "request", "standing_grant", "vote", "denial", "run",
+    "grant_use", "step", "rate", "audit", "job", "job_lock", "lease", "brake",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""
@@ -117,6 +118,11 @@ class Stores:
     def grants(self) -> Grants:
         """Return the standing grants."""
         return Grants(self.database)
+
+    @property
+    def brakes(self) -> Brakes:
+        """Return what holds tenants and conversations back."""
+        return Brakes(self.database)
 
     @property
     def runs(self) -> Runs:

@@ -47,7 +47,7 @@ def _stop(text: str, to: Heard) -> Meaning:
 def _sayso(text: str, to: Heard) -> Meaning:
     if not text:
         return Lookup(identity=to.identity, place=to.place, at="help")
-    return chat_commands.read(text, to) or chat_commands.ask(text, to)
+    return chat_commands.read(text, to, is_command=True) or chat_commands.ask(text, to)
 
 
 _READERS: Mapping[str, Callable[[str, Heard], Meaning]] = {

@@ -43,7 +43,7 @@ def _stop(text: str, heard: Heard) -> Meaning:
 def _sayso(text: str, heard: Heard) -> Meaning:
     if not text:
         return Lookup(identity=heard.identity, place=heard.place, at="help")
-    return chat_commands.read(text, heard) or chat_commands.ask(text, heard)
+    return chat_commands.read(text, heard, is_command=True) or chat_commands.ask(text, heard)
 
 
 def _heard(body: Payload, bot: Bot) -> Heard | None:

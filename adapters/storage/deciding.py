@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from adapters.storage import jobs, progress, run_rows, runs, using
+from adapters.storage import brakes, jobs, progress, run_rows, runs, using
 from adapters.storage.entries import append, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
@@ -19,7 +19,7 @@ from adapters.storage.transactions import (
 from approvals import cards, denials
 from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, Yes, job_of
 from core import canonical
-from core.errors import Refused
+from core.errors import Refused, Unavailable
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
 
@@ -151,6 +151,7 @@ def deny(
             reason_sha256=canonical.sha256(reason),
         )  # fmt: skip
         yield from _tell(now, denied)
+        yield from brakes.denied(now, tenant, denied.conversation)
         yield from _refuse_elsewhere(now, denied, principal)
     return denied
 
@@ -208,9 +209,12 @@ def revoke(
     return revoked
 
 
-def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Spent | None]:
+def spend(
+    now: datetime, request: Request, job: Job, run: str, before: datetime | None = None
+) -> Transaction[Spent | None]:
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
+    yield from _must_not_be_held(request.tenant, before is not None and now >= before)
     is_to_end = yield from jobs.must_hold(now, job.claim)
     stored = yield from read(request.tenant, request.id)
     if stored is None or is_to_end or job.id != job_of(request.id):
@@ -229,6 +233,7 @@ def spend(now: datetime, request: Request, job: Job, run: str) -> Transaction[Sp
     spent = yield from changed(
         "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"
         " AND conversation = :conversation AND plan_sha256 = :sha256 AND state = 'granted'"
+        " AND NOT EXISTS (SELECT 1 FROM brake WHERE tenant = :tenant AND name = '')"
         " AND expires_at > :now AND max(quorum, :quorum) <= json_array_length(:voters)"
         " AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :voted"
         " AND principal NOT IN (SELECT value FROM json_each(:voters)))"
@@ -263,12 +268,21 @@ def _behind(request: Request) -> str:
 
 def resume(now: datetime, request: Request, job: Job) -> Transaction[Spent | None]:
     """Give a run none of whose steps has begun to the claim that holds its job now."""
+    yield from _must_not_be_held(request.tenant)
     is_to_end = yield from jobs.must_hold(now, job.claim)
     run = None if is_to_end else (yield from runs.adopt(request, job))
     if run is None:
         return None
     yield from log(now, request.tenant, "run.resumed", SYSTEM, request=request.id, run=run.id)
     return Spent(request=request, run=run)
+
+
+def _must_not_be_held(tenant: str, is_frozen: bool = False) -> Transaction[None]:  # noqa: FBT001, FBT002
+    """Raise `Unavailable` where a pause, or a freeze that has just begun, holds back what was granted."""
+    pause = yield from brakes.pause_of(tenant)
+    if pause or is_frozen:
+        why = pause.why if pause else "a freeze has begun"
+        raise Unavailable(f"Not run yet: {why}. It waits until that is over.")
 
 
 def expire(now: datetime) -> Transaction[None]:

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import datetime
 
-from adapters.storage import deciding, jobs, turns, using
+from adapters.storage import brakes, deciding, jobs, turns, using
 from adapters.storage.entries import append, place_of, redraw
 from adapters.storage.request_rows import about_text, must_read, rule_text
 from adapters.storage.transactions import (
@@ -17,7 +17,7 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, receipts
-from approvals.models import Denial, NewRequest, Proposal, Request, State
+from approvals.models import Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
 from core.conversations import Turn
@@ -28,14 +28,14 @@ from core.outcomes import Reason
 from core.plans import Plan
 from core.transcript import Noted
 
-MOST_OPEN = 20
+MOST_OPEN = 5
 """Requests of one conversation that may wait at the same time: nobody reads more of them (P-08)."""
 
 
 def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial]:
     """Open a request, count its twin once more, or return the denial that forbids it."""
     proposal, plan = new.proposal, new.plan
-    place = yield from _place(proposal)
+    place = yield from whereabouts(proposal)
     if proposal.closing:
         yield from _must_go_on(now, proposal.closing.turn, proposal.closing.job)
     yield from deciding.expire(now)
@@ -44,15 +44,16 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     )
     if denial:
         return denial
+    yield from must_not_be_held(proposal)
     superseded = (yield from _supersede(now, new)) if proposal.supersedes else False
-    yield from _keep_plan(proposal.tenant, plan)
+    yield from keep_plan(proposal.tenant, plan)
     under = yield from using.covers(now, new, place)
-    inserted = yield from _insert(now, new, under)
+    inserted = yield from insert(now, new, under)
     opened = yield from (must_read(proposal.tenant, new.id) if inserted else _repeat(now, new))
     if opened is None:
         raise Refused(
             f"Not proposed: {MOST_OPEN} requests of this conversation wait for people already. Have "
-            "some of them decided, or stop the conversation."
+            "one of them approved or denied, or withdraw them all with the word stop, and ask again."
         )
     if superseded:
         yield from log(
@@ -62,59 +63,8 @@ def open_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial
     if inserted and under:
         yield from _begin(now, new, opened, place)
     elif inserted:
-        yield from _announce(now, new, opened, place)
+        yield from announce(now, new, opened, place)
     return opened
-
-
-def edit_request(now: datetime, new: NewRequest) -> Transaction[Request | Denial]:
-    """Open a request that was made of an open one, and end that; else return why that is not so."""
-    proposal, tenant = new.proposal, new.proposal.tenant
-    place = yield from _place(proposal)
-    yield from deciding.expire(now)
-    old = yield from must_read(tenant, proposal.supersedes or "")
-    if old.state is not State.OPEN:
-        return old
-    denial = yield from _denial_of_either(proposal, old.plan, new.plan)
-    if denial:
-        return denial
-    if not (yield from _become(now, old, new)):
-        return old
-    yield from _keep_plan(tenant, new.plan)
-    if not (yield from _insert(now, new, None)):
-        raise Refused("Not edited: exactly this waits already. Vote on that, or edit it otherwise.")
-    ended, opened = (yield from must_read(tenant, old.id)), (yield from must_read(tenant, new.id))
-    yield sql(
-        "UPDATE turn SET request = :new WHERE id = :turn AND tenant = :tenant AND request = :old",
-        new=new.id, turn=old.turn, tenant=tenant, old=old.id,
-    )  # fmt: skip
-    yield from log(
-        now, tenant, "request.superseded", str(proposal.edited_by), request=old.id, by=new.id
-    )
-    yield from append(now, old.conversation, "note", SYSTEM, cards.status(ended), about=old.id)
-    yield from redraw(now, old.conversation, old.id)
-    yield from _announce(now, new, opened, place)
-    return opened
-
-
-def _become(now: datetime, old: Request, new: NewRequest) -> Transaction[bool]:
-    """End an open request as one that was edited: this statement decides who was first."""
-    became = yield from changed(
-        "UPDATE request SET state = 'superseded', ended_at = :now, ended_by = :by, became = :new"
-        " WHERE id = :id AND tenant = :tenant AND conversation = :conversation AND state = 'open'"
-        " AND expires_at > :now RETURNING id",
-        now=text_of(now), by=new.proposal.edited_by, new=new.id, id=old.id, tenant=old.tenant,
-        conversation=new.proposal.conversation,
-    )  # fmt: skip
-    return became
-
-
-def _denial_of_either(proposal: Proposal, *both: Plan) -> Transaction[Denial | None]:
-    """Return a denial that forbids one of these plans here: an edit goes round none."""
-    for plan in both:
-        denial = yield from deciding.denial_of(proposal.tenant, proposal.conversation, plan)
-        if denial:
-            return denial
-    return None
 
 
 def _begin(now: datetime, new: NewRequest, opened: Request, place: Place) -> Transaction[None]:
@@ -126,7 +76,17 @@ def _begin(now: datetime, new: NewRequest, opened: Request, place: Place) -> Tra
     yield from _log_opened(now, new, opened, place)
 
 
-def _announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> Transaction[None]:
+def must_not_be_held(proposal: Proposal) -> Transaction[None]:
+    """Raise `Refused` where everything is paused, or too much was denied in the conversation."""
+    pause = yield from brakes.pause_of(proposal.tenant)
+    if pause:
+        raise Refused(f"Not proposed: {pause.why}. {pause.then}", logged="Not proposed: a pause.")
+    again = proposal.supersedes
+    if (yield from brakes.is_blocked(proposal.tenant, proposal.conversation, again=again)):
+        raise Refused(f"Not proposed: {brakes.BLOCKED}")
+
+
+def announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> Transaction[None]:
     """Put the card into the conversation, end the turn that proposed it, and watch its time."""
     proposal, plan = new.proposal, new.plan
     card = encode(opened.card)
@@ -172,7 +132,7 @@ def _close(
         yield from jobs.finish(now, closing.job, JobState.DONE)
 
 
-def _place(proposal: Proposal) -> Transaction[Place]:
+def whereabouts(proposal: Proposal) -> Transaction[Place]:
     """Return where the conversation is; raise `Refused` where the tenant has no such one."""
     here = yield from rows(
         "SELECT * FROM conversation WHERE id = :id AND tenant = :tenant",
@@ -183,7 +143,7 @@ def _place(proposal: Proposal) -> Transaction[Place]:
     return place_of(here[0])
 
 
-def _insert(now: datetime, new: NewRequest, under: str | None) -> Transaction[bool]:
+def insert(now: datetime, new: NewRequest, under: str | None = None) -> Transaction[bool]:
     """Insert the request unless its twin lives, which the unique index decides, or too many wait."""
     proposal, expires_at = new.proposal, now + new.rule.expires
     card = encode(new.card(new.id, expires_at))
@@ -256,7 +216,7 @@ def _supersede(now: datetime, new: NewRequest) -> Transaction[bool]:
 def freeze(now: datetime, turn: Turn, job: Job, plan: Plan) -> Transaction[None]:
     """Keep a plan of a turn that nobody is asked about, while this claim holds."""
     yield from _must_go_on(now, turn, job)
-    yield from _keep_plan(turn.tenant, plan)
+    yield from keep_plan(turn.tenant, plan)
     yield sql(
         "INSERT INTO frozen (tenant, plan, conversation) VALUES (:tenant, :plan, :conversation)"
         " ON CONFLICT DO NOTHING",
@@ -264,7 +224,7 @@ def freeze(now: datetime, turn: Turn, job: Job, plan: Plan) -> Transaction[None]
     )  # fmt: skip
 
 
-def _keep_plan(tenant: str, plan: Plan) -> Transaction[None]:
+def keep_plan(tenant: str, plan: Plan) -> Transaction[None]:
     """Keep a plan once, anew where it was erased; raise `Refused` where its short id names another."""
     yield sql(
         "INSERT INTO plan (tenant, id, sha256, body) VALUES (:tenant, :id, :sha256, :body)"

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 
 from pydantic import TypeAdapter
 
+from adapters.storage import brakes
 from adapters.storage.transactions import Row, Transaction, rows, time_of
 from approvals.grants import Under
-from approvals.models import Request, Rule, State, Vote
+from approvals.models import LIVE, Request, Rule, State, Vote
 from core import canonical
 from core.errors import Refused
 from core.transcript import AgentText
@@ -34,7 +36,10 @@ def read(tenant: str, request: str) -> Transaction[Request | None]:
         "SELECT * FROM vote WHERE request = :id ORDER BY at, principal",
         id=found[0]["allowed_by"] or request,
     )
-    return built(found[0], votes)
+    request = built(found[0], votes)
+    if request.state in LIVE:
+        return replace(request, brakes=(yield from brakes.held(tenant)))
+    return request
 
 
 def must_read(tenant: str, request: str) -> Transaction[Request]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import attempts, deciding, jobs, opening
+from adapters.storage import attempts, deciding, editing, jobs, opening
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import Database, Transaction, each, rows
 from approvals.models import Denial, NewRequest, Request, Spent, Voted
@@ -22,7 +22,7 @@ class Requests:
 
     async def edit(self, new: NewRequest) -> Request | Denial:
         """See the port."""
-        return await self.database.transact(lambda now: opening.edit_request(now, new))
+        return await self.database.transact(lambda now: editing.edit(now, new))
 
     async def get(self, tenant: str, request: str) -> Request | None:
         """See the port."""
@@ -48,9 +48,13 @@ class Requests:
             lambda now: deciding.revoke(now, tenant, request, principal, reason)
         )
 
-    async def spend(self, request: Request, *, job: Job, run: str) -> Spent | None:
+    async def spend(
+        self, request: Request, *, job: Job, run: str, before: datetime | None = None
+    ) -> Spent | None:
         """See the port."""
-        return await self.database.transact(lambda now: deciding.spend(now, request, job, run))
+        return await self.database.transact(
+            lambda now: deciding.spend(now, request, job, run, before)
+        )
 
     async def resume(self, request: Request, *, job: Job) -> Spent | None:
         """See the port."""

@@ -23,6 +23,7 @@ from bot.looking import Looking
 from bot.lookups import Lookups
 from bot.publish import Publishing
 from bot.resolve import Resolving
+from bot.ruling import Rulings
 from bot.schedule import Scheduling
 from bot.settings import Settings
 from bot.stop import Stopping
@@ -59,6 +60,7 @@ class App:
     toolbelt: Toolbelt
     settings: Settings
     desk: FrontDesk
+    rulings: Rulings
     platforms: Mapping[str, Platform]
 
 
@@ -75,6 +77,7 @@ def app_of(parts: Parts) -> App:
     desk = _desk(parts, engine)
     return App(
         desk=desk,
+        rulings=desk.rulings,
         platforms=parts.platforms,
         inbox=parts.inbox(look=engine.look, runner=engine.owner),
         asking=Asking(
@@ -137,4 +140,10 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
         conversations=parts.conversations,
         editing=Editing(gate=parts.gate, guards=guards_of(parts.settings.guardrails)),
         lookups=Lookups(looking=looking, welcoming=Welcoming(gate=parts.gate)),
+        rulings=Rulings(
+            gate=parts.gate,
+            brakes=parts.brakes,
+            requests=parts.requests,
+            conversations=parts.conversations,
+        ),
     )

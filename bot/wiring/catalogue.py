@@ -69,10 +69,10 @@ def unwise(file: Path, configured: Settings) -> Iterator[str]:
 
 def unruled(file: Path, configured: Settings) -> Iterator[str]:
     """Yield the writes whose risk has no rule; raise `Unavailable` without any runbooks."""
-    known = ", ".join(configured.approvals)
+    known = ", ".join(configured.approvals.risks)
     for source in folder(file, configured, {}).sources():
         one = source.runbook
-        if one.effect is Effect.WRITE and one.risk not in configured.approvals:
+        if one.effect is Effect.WRITE and one.risk not in configured.approvals.risks:
             problem = (
                 f"there is no rule for the risk {one.risk}; there are {known}. Correct it, or add one "
                 "under `approvals` in sayso.yml."

@@ -13,6 +13,7 @@ from adapters.jobs.kinds import Pace
 from adapters.jobs.queue import TableQueue
 from adapters.key_file import NAME, KeyFile
 from adapters.sandbox import PlainRunner
+from adapters.storage.brakes import Brakes
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
@@ -102,6 +103,7 @@ class Parts:
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
         self.requests, self.runs = Requests(self.database), Runs(self.database)
+        self.brakes = Brakes(self.database)
         self.live = Live(
             deliveries=Deliveries(self.database),
             runs=self.runs,
@@ -126,6 +128,7 @@ class Parts:
                 plan_only=configured.execution.plan_only,
                 runs_per_turn=configured.execution.runs_per_turn,
                 network=configured.execution.network,
+                brakes=self.brakes,
             ),
             redactor=self.redactor,
             grants=Grants(self.database),

@@ -919,6 +919,7 @@ async def test_c37_a_spend_and_a_denial_at_once_have_one_outcome(
 ) -> None:
     other = Stores(await connect())
     for number in range(20):
+        await stores.brakes.lift(TENANT, CONVERSATION, principal="bob")
         call = a_checked(f"word-{number}")
         request = await granted(stores, a_new_request(call))
         sides = [
@@ -945,6 +946,7 @@ async def test_c37_a_last_vote_and_a_denial_at_once_end_denied(
         return voted, await spend(spending, request, run)  # it holds no vote that was checked
 
     for number in range(20):
+        await stores.brakes.lift(TENANT, CONVERSATION, principal="bob")
         request = await opened(stores, a_new_request(a_checked(f"word-{number}")))
         (voted, spent), denied = await asyncio.gather(
             vote_and_spend(request, f"r_{number}"), _deny(denying, request)

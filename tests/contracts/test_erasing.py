@@ -142,9 +142,9 @@ async def test_c77_nothing_of_what_was_said_or_done_is_left_in_any_table(stores:
 
 NO_CONTENT = {
     "conversation", "received", "posted", "vote", "run", "rate", "audit", "job", "job_lock",
-    "lease",
+    "lease", "brake",
 }  # fmt: skip
-"""Tables of ids, states, times and digests alone."""
+"""Tables of ids, states, times and digests alone; and of pauses, which are of no conversation."""
 
 
 def test_c77_every_table_either_holds_no_content_or_is_erased() -> None:

@@ -146,13 +146,13 @@ def test_an_empty_file_is_every_default(file: Path) -> None:
     found = settings.read(file)
     assert found.sandbox.backend is None
     assert not found.console.allow_as
-    assert found.approvals["high"].quorum == 2
-    assert not found.approvals["medium"].requester_may_vote
+    assert found.approvals.risks["high"].quorum == 2
+    assert not found.approvals.risks["medium"].requester_may_vote
 
 
 def test_naming_one_risk_keeps_the_defaults_of_the_others(file: Path) -> None:
     file.write_text("approvals: {nightly: {quorum: 3}}")
-    found = settings.read(file).approvals
+    found = settings.read(file).approvals.risks
     assert found["nightly"].quorum == 3
     assert found["low"].expires == timedelta(hours=24)
 

@@ -1,0 +1,92 @@
+"""What people say about whether anything may run at all, and the words for it. Pure.
+
+A word that other bots know too, or that may begin a sentence, counts only behind a mark or a command,
+or where it is the whole message: "pause the deploy" is a message.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from core.events import Place
+from core.principals import Identity
+from core.terminal import Mistyped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """Somebody wants that nothing runs any more in their tenant."""
+
+    identity: Identity
+    reason: str = ""
+    place: Place | None = None
+    """Where they said so, where that is known."""
+    known_only: bool = False
+    """As of `core.events.Ask`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resume:
+    """Somebody wants that things run again."""
+
+    identity: Identity
+    place: Place | None = None
+    known_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lift:
+    """Somebody wants that a conversation in which much was denied may propose again."""
+
+    identity: Identity
+    conversation: str | None = None
+    """That of the place, where none is named."""
+    place: Place | None = None
+    known_only: bool = False
+
+
+Ruling: TypeAlias = Pause | Resume | Lift
+Said: TypeAlias = Ruling | Mistyped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """Who says it, where, and whether it counts only in a conversation of ours."""
+
+    identity: Identity
+    place: Place | None = None
+    known_only: bool = False
+
+
+def read(word: str, rest: str, by: Speaker, *, marked: bool) -> Said | None:
+    """Return what a word and the rest of its message mean; None where that is only a message."""
+    reader = _READERS.get(word)
+    if reader is None or (rest and not marked):
+        return None
+    return reader(rest, by)
+
+
+def _pause(rest: str, by: Speaker) -> Said:
+    return Pause(identity=by.identity, reason=rest, place=by.place, known_only=by.known_only)
+
+
+def _resume(rest: str, by: Speaker) -> Said:
+    if rest:
+        return _RESUME
+    return Resume(identity=by.identity, place=by.place, known_only=by.known_only)
+
+
+def _lift(rest: str, by: Speaker) -> Said:
+    if len(rest.split()) > 1:
+        return _LIFT
+    lift = Lift(identity=by.identity, place=by.place, known_only=by.known_only)
+    return replace(lift, conversation=rest or None)
+
+
+_RESUME = Mistyped(sentence="Nothing was resumed: resume takes nothing after it.")
+_LIFT = Mistyped(sentence="Nothing was lifted: lift takes nothing, or one conversation.")
+_READERS: Mapping[str, Callable[[str, Speaker], Said]] = {
+    "pause": _pause,
+    "resume": _resume,
+    "lift": _lift,
+}
