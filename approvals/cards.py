@@ -41,6 +41,10 @@ class Shown:
     approvers: tuple[str, ...]
     """Who may vote now, as the policy says: the requester is left out where the rule says so."""
     previews: tuple[str, ...]
+    undoes: str | None = None
+    """The run that this would undo."""
+    doubts: tuple[str, ...] = ()
+    """Runs of which a step may have done already what this would do."""
 
 
 def card_for(
@@ -93,6 +97,8 @@ def _step_line(step: RunStep) -> str:
 def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
     differing = [text for checked in shown.checked for text in _differing(checked)]
     filled = [f"{c.tool.name} {name}" for c in shown.checked for name in c.filled]
+    if shown.undoes:
+        yield Fact(label="What for", text=f"Undo of run {shown.undoes}")
     yield Fact(label="Differs from defaults", text="; ".join(differing) or "nothing")
     if filled:
         yield Fact(label="Filled in by default", text="; ".join(filled))
@@ -129,6 +135,7 @@ def _listed(locks: Sequence[str]) -> str:
 
 
 def _warnings(plan: Plan, shown: Shown) -> Iterator[str]:
+    yield from (f"A step of run {run} may have happened already." for run in shown.doubts)
     if plan.sandbox == "none":
         yield "No sandbox: this runs with all the rights of Sayso's own account."
     for call in plan.calls:

@@ -76,8 +76,11 @@ class Gate:
                 logged="Not proposed: something changed since this plan was made.",
             )
         about = secrecy.masked(proposal.about, self.redactor)
+        doubts = await self.store.in_doubt(
+            proposal.tenant, frozen.plan.sha256, again=proposal.supersedes
+        )
         opened = await self.store.open(
-            new_request(replace(proposal, about=about), frozen, authority)
+            new_request(replace(proposal, about=about), frozen, authority, doubts)
         )
         if isinstance(opened, Denial):
             raise denials.refused(opened)
@@ -185,8 +188,20 @@ class Gate:
         await self._must_be_unchanged(last, request, Freshness.NOW)
         return await self.store.spend(request, job=job, run=ids.run_id())
 
+    async def known(
+        self, authority: Authority, principal: Principal, given: str, unknown: str
+    ) -> Request:
+        """Return a request that somebody may know of; `unknown` is the one refusal where they may not."""
+        return await self._seen(authority, principal, given, unknown=unknown)
+
     async def _seen(
-        self, authority: Authority, principal: Principal, given: str, *, also_altered: bool = False
+        self,
+        authority: Authority,
+        principal: Principal,
+        given: str,
+        *,
+        also_altered: bool = False,
+        unknown: str = UNKNOWN,
     ) -> Request:
         """Return the request if this person may know of it; one answer for every other case.
 
@@ -194,7 +209,7 @@ class Gate:
 
         What was altered ends here, unless it has ended and is neither decided nor asked for again.
         """
-        unknown = f"{UNKNOWN}{entitlement.doubt(authority, principal.id)}"
+        unknown = f"{unknown}{entitlement.doubt(authority, principal.id)}"
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
         if request is None:
             await self.acting.refuse(principal, given, unknown)

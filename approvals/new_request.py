@@ -11,8 +11,13 @@ from core import ids
 from core.tools import Checked
 
 
-def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest:
-    """Return it, with the card that people are to see once its id and its end are known."""
+def new_request(
+    proposal: Proposal, frozen: Frozen, authority: Authority, doubts: Sequence[str] = ()
+) -> NewRequest:
+    """Return it, with the card that people are to see once its id and its end are known.
+
+    `doubts` are runs of which a step may have done already what this would do.
+    """
     plan = frozen.plan
     rule = authority.policy.strictest(call.risk for call in plan.calls)
     holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
@@ -23,6 +28,8 @@ def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> New
         rule=rule,
         approvers=entitlement.voters(rule, proposal.requester, holders),
         previews=frozen.previews,
+        undoes=proposal.undoes,
+        doubts=tuple(doubts),
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)
     return NewRequest(

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from core import canonical
 
 Verb: TypeAlias = Literal[
-    "approve", "deny", "review", "again", "verify", "happened", "did_not", "stop"
+    "approve", "deny", "review", "again", "verify", "happened", "did_not", "stop", "undo"
 ]
 
 

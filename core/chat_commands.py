@@ -10,12 +10,23 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from core.commands import after_mark, is_stop
-from core.events import Approve, Ask, AskAgain, Deny, Lookup, Place, Stop, StopHere, Subject
-from core.ids import is_request_id, resembles_request_id
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Lookup,
+    Place,
+    Stop,
+    StopHere,
+    Subject,
+    UndoRun,
+)
+from core.ids import is_request_id, is_run_id, resembles_request_id
 from core.principals import Identity
 from core.terminal import Mistyped
 
-Meaning: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | StopHere | Lookup | Mistyped
+Meaning: TypeAlias = Ask | Approve | Deny | AskAgain | UndoRun | Stop | StopHere | Lookup | Mistyped
 
 _APPROVE = Mistyped(
     sentence="Nothing was approved. Press Approve on the card, or write `approve ID` with the id "
@@ -104,6 +115,14 @@ def _again(rest: str, heard: Heard) -> AskAgain | Mistyped | None:
     return _AGAIN if not rest or resembles_request_id(_bare(first)) else None
 
 
+def _undo(rest: str, heard: Heard) -> UndoRun | None:
+    """Take a run or its request: all else that begins with this word is a message."""
+    run = rest.strip("`")
+    if not (is_run_id(run) or is_request_id(run)):
+        return None
+    return UndoRun(identity=heard.identity, run=run, place=heard.place, deliveries=heard.deliveries)
+
+
 def _look(at: Subject) -> "_Reader":
     def reader(rest: str, heard: Heard) -> Lookup | None:
         if rest:
@@ -130,6 +149,7 @@ _READERS: Mapping[str, _Reader] = {
     "approve": _approve,
     "deny": _deny,
     "again": _again,
+    "undo": _undo,
     "ask": ask,
     "help": _look("help"),
     "requests": _look("requests"),

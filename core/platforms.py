@@ -24,6 +24,7 @@ from core.events import (
     StopHere,
     StopRun,
     TakeUp,
+    UndoRun,
 )
 from core.principals import Identity
 from core.roster import Roster
@@ -33,6 +34,7 @@ Event: TypeAlias = (
     | Approve
     | Deny
     | AskAgain
+    | UndoRun
     | Stop
     | StopHere
     | StopRun

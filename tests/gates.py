@@ -14,6 +14,7 @@ from approvals.models import Proposal, Request, Rule, Run, Spent
 from approvals.policy import Authority, Policy, PolicyRule
 from approvals.standings import Standings
 from approvals.switches import Switches
+from approvals.undoing import Undoing
 from core.audit import Entry
 from core.errors import Refused
 from core.events import Approve, AskAgain, Deny
@@ -119,6 +120,13 @@ class World:
             toolbox=lambda: Toolbox.of(self.tools),
             switches=self.switches,
             redactor=Redactor.of([SECRET]),
+        )
+
+    @property
+    def undoing(self) -> Undoing:
+        """Return what finds out what undoes a run."""
+        return Undoing(
+            gate=self.gate, runs=self.stores.runs, toolbox=lambda: Toolbox.of(self.tools)
         )
 
     def authority(self) -> Authority:

@@ -34,6 +34,7 @@ OPTIONS = {
     "manifest": {"--url", "--json"},
     "sync discord": {"--json"},
     "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},
+    "undo": {"--as", "--json"},
     "requests": {"--open", "--json"},
     "runs": {"--json"},
     "conversation": {"--export", "--json"},
