@@ -44,6 +44,10 @@ class Shown:
     previews: tuple[str, ...]
     edits: tuple[Fact, ...] = ()
     """Who has edited it, and what that changed."""
+    undoes: str | None = None
+    """The run that this would undo."""
+    doubts: tuple[str, ...] = ()
+    """Runs of which a step may have done already what this would do."""
 
 
 def card_for(
@@ -99,6 +103,8 @@ def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
         yield Fact(label="Proposed by", text=plan.standing.proposer)
     differing = [text for checked in shown.checked for text in _differing(checked)]
     filled = [f"{c.tool.name} {name}" for c in shown.checked for name in c.filled]
+    if shown.undoes:
+        yield Fact(label="What for", text=f"Undo of run {shown.undoes}")
     yield Fact(label="Differs from defaults", text="; ".join(differing) or "nothing")
     if filled:
         yield Fact(label="Filled in by default", text="; ".join(filled))
@@ -136,6 +142,7 @@ def _listed(locks: Sequence[str]) -> str:
 
 
 def _warnings(plan: Plan, shown: Shown) -> Iterator[str]:
+    yield from (f"A step of run {run} may have happened already." for run in shown.doubts)
     if plan.sandbox == "none":
         yield "No sandbox: this runs with all the rights of Sayso's own account."
     for call in plan.calls:

@@ -60,7 +60,8 @@ class Editing:
         await self._must_pass(authority, principal, request, calls)
         proposal = _proposal(request, calls, principal.id)
         now, frozen = await gate.prepared(proposal)
-        new = new_request(proposal, frozen, now, was=request.plan)
+        doubts = await gate.doubts(proposal, frozen.plan)
+        new = new_request(proposal, frozen, now, doubts=doubts, was=request.plan)
         became = await gate.store.edit(new)
         if isinstance(became, Denial):
             raise denials.refused(became)

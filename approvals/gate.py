@@ -107,12 +107,19 @@ class Gate:
             )
         about = secrecy.masked(proposal.about, self.redactor)
         grant = await self.covering.of(proposal, frozen.plan)
+        doubts = await self.doubts(proposal, frozen.plan)
         opened = await self.store.open(
-            new_request(replace(proposal, about=about), frozen, authority, grant=grant)
+            new_request(
+                replace(proposal, about=about), frozen, authority, doubts=doubts, grant=grant
+            )
         )
         if isinstance(opened, Denial):
             raise denials.refused(opened)
         return opened
+
+    async def doubts(self, proposal: Proposal, plan: Plan) -> Sequence[str]:
+        """Return the runs of which a step may have done already what this would do."""
+        return await self.store.in_doubt(proposal.tenant, plan.sha256, again=proposal.supersedes)
 
     async def _with_editors(self, proposal: Proposal) -> Proposal:
         """Have who edited what is asked for again count as requesters of that too."""
@@ -254,8 +261,20 @@ class Gate:
             reason = f"Your yes was not counted: {held.why}. {held.then}"
             await self.acting.refuse(principal, request.id, reason, logged=_NOT_NOW)
 
+    async def known(
+        self, authority: Authority, principal: Principal, given: str, unknown: str
+    ) -> Request:
+        """Return a request that somebody may know of; `unknown` is the one refusal where they may not."""
+        return await self._seen(authority, principal, given, unknown=unknown)
+
     async def _seen(
-        self, authority: Authority, principal: Principal, given: str, *, also_altered: bool = False
+        self,
+        authority: Authority,
+        principal: Principal,
+        given: str,
+        *,
+        also_altered: bool = False,
+        unknown: str = UNKNOWN,
     ) -> Request:
         """Return the request if this person may know of it; one answer for every other case.
 
@@ -263,7 +282,7 @@ class Gate:
 
         What was altered ends here, unless it has ended and is neither decided nor asked for again.
         """
-        unknown = f"{UNKNOWN}{entitlement.doubt(authority, principal.id)}"
+        unknown = f"{unknown}{entitlement.doubt(authority, principal.id)}"
         request = await self.store.get(principal.tenant, given) if _ID.fullmatch(given) else None
         if request is None:
             await self.acting.refuse(principal, given, unknown)

@@ -126,6 +126,8 @@ class Proposal:
     """Who edits the request that this supersedes; None where it is asked for."""
     expects: Plan | None = None
     """An exported plan that the calls must still come down to."""
+    undoes: str | None = None
+    """The run that this would undo, if it is about one."""
     closing: Closing | None = None
     """The turn that ends with this, in the same transaction; None where no turn proposes it."""
     by: float | None = None

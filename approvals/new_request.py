@@ -17,12 +17,14 @@ def new_request(
     frozen: Frozen,
     authority: Authority,
     *,
+    doubts: Sequence[str] = (),
     grant: str | None = None,
     was: Plan | None = None,
 ) -> NewRequest:
     """Return it, with the card that people are to see once its id and its end are known.
 
-    `was` is the plan before somebody edited it.
+    `doubts` are runs of which a step may have done already what this would do; `was` is the plan
+    before somebody edited it.
     """
     plan = frozen.plan
     rule = authority.policy.strictest(call.risk for call in plan.calls)
@@ -35,6 +37,8 @@ def new_request(
         approvers=entitlement.voters(rule, entitlement.requesters(proposal), holders),
         previews=frozen.previews,
         edits=tuple(edits.facts(proposal.editors, was, plan)),
+        undoes=proposal.undoes,
+        doubts=tuple(doubts),
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)
     return NewRequest(

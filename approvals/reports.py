@@ -10,8 +10,10 @@ from core.ports import ending_in_words
 _UNKNOWN = "A step may or may not have happened. Nothing is tried again; look, then"
 
 
-def choices(run: Run) -> tuple[Button, ...]:
-    """Return what people may do about a run: nothing, unless one of its steps is unknown."""
+def choices(run: Run, *, undo: bool = False) -> tuple[Button, ...]:
+    """Return what people may do about a run: end an unknown step, or undo it where that is known how."""
+    if undo:
+        return (Button(label="Undo", verb="undo", request=run.request),)
     if run.state is not RunState.UNKNOWN:
         return ()
     return (

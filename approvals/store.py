@@ -40,6 +40,12 @@ class ApprovalStore(Protocol):
         """Return a request as it is now, or None where this tenant has none of that id."""
         ...
 
+    async def in_doubt(
+        self, tenant: str, plan_sha256: str, *, again: str | None = None
+    ) -> Sequence[str]:
+        """Return the runs of this very plan, or of the request asked for `again`, with an unknown step."""
+        ...
+
     async def vote(
         self, tenant: str, request: str, *, principal: str, runner: str | None = None
     ) -> Voted:

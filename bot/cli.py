@@ -149,6 +149,15 @@ def grants_revoke(**given: Any) -> None:
 
 
 @cli.command()
+@run_id
+@as_name
+@as_json
+def undo(**given: Any) -> None:
+    """Propose what undoes a run that succeeded: a new plan, decided like any other."""
+    run("undo", **given)
+
+
+@cli.command()
 @argument("request", "[ID]", "the one to show, as this list names it", required=False)
 @click.option("--open", "is_open", is_flag=True, help="Only what still waits: votes, or its run.")
 @as_json

@@ -34,6 +34,7 @@ from bot.typist import identity as _identity
 from bot.wiring import App
 from core import commands
 from core.commands import is_stop
+from core.conversations import Received
 from core.display import output, sound
 from core.errors import Invalid
 from core.events import Approve, Ask, Deny, Edit, Stop
@@ -94,15 +95,31 @@ def ask(  # noqa: PLR0913 - an argument for each option
             received = await app.inbox.ask_plan(message, exported)
         else:
             received = await app.inbox.ask(message)
-        if received.ahead:
-            logged.note(plain.queued(received.ahead))
-        turn = await app.asking.answer(received, stop)
-        return Printed(
-            object=contract.answered(turn, wiring.draw),
-            text=f"{plain.answered(turn, wiring.draw)}\n({turn.conversation})",
-        )
+        return await _answered(app, received, stop)
 
     return with_app(file, deed)
+
+
+def undo(file: Path, *, run: str, name: str | None) -> Printed:
+    """Propose what undoes a run."""
+
+    async def deed(app: App) -> Printed:
+        stop = serving.signalled()
+        app.toolbox()  # as `ask` does
+        message = Ask(identity=_identity(app, name), place=authority.CONSOLE_PLACE, text="")
+        return await _answered(app, await app.inbox.undo(message, run), stop)
+
+    return with_app(file, deed)
+
+
+async def _answered(app: App, received: Received, stop: asyncio.Event) -> Printed:
+    if received.ahead:
+        logged.note(plain.queued(received.ahead))
+    turn = await app.asking.answer(received, stop)
+    return Printed(
+        object=contract.answered(turn, wiring.draw),
+        text=f"{plain.answered(turn, wiring.draw)}\n({turn.conversation})",
+    )
 
 
 def approve(file: Path, *, request: str, no_wait: bool, name: str | None) -> Printed:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 from approvals import cards, entitlement, progress, reports
 from approvals.acting import Acting
-from approvals.models import Request, State
+from approvals.models import Request, Run, State
 from approvals.store import ApprovalStore, RunStore
+from approvals.undoing import Undoing
 from bot.live import Live
+from core.cards import Button
 from core.conversations import Conversations
 from core.deliveries import (
     OPEN,
@@ -47,6 +49,7 @@ class Delivering:
     """By platform."""
     live: Live
     acting: Acting
+    undoing: Undoing
 
     async def open(self, hold: Hold) -> None:
         """Open the thread of a conversation that began outside of any, unless that was done before."""
@@ -174,9 +177,12 @@ class Delivering:
                 return Text(text=entry.text, suggestions=turn.suggestions, turn=turn.id)
             case "report" if run := await self.runs.run(tenant, about):
                 text = reports.in_chat(entry.text, run)
-                return Text(text=text, buttons=reports.choices(run), is_report=True)
+                return Text(text=text, buttons=self._choices(run), is_report=True)
             case _:
                 return await self._words(tenant, entry, is_note=entry.kind == "note")
+
+    def _choices(self, run: Run) -> tuple[Button, ...]:
+        return reports.choices(run, undo=self.undoing.offered(run))
 
     async def _words(self, tenant: str, entry: Delivery, *, is_note: bool) -> Text:
         about = entry.about or ""

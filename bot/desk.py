@@ -37,6 +37,7 @@ from core.events import (
     StopHere,
     StopRun,
     TakeUp,
+    UndoRun,
 )
 from core.platforms import Event, Home, Told
 from core.principals import Identity, Principal
@@ -91,7 +92,7 @@ class FrontDesk:
 
     async def _taken(self, event: Event) -> Told:
         match event:
-            case Ask() | AskAgain() | TakeUp():
+            case Ask() | AskAgain() | UndoRun() | TakeUp():
                 return await self._asked(event)
             case Approve() | Deny() | Edit() | ResolveRun():
                 return Told(text=await self._decided(event))
@@ -114,22 +115,16 @@ class FrontDesk:
         """See the port."""
         return await self.lookups.home(identity)
 
-    async def _asked(self, event: Ask | AskAgain | TakeUp) -> Told:
+    async def _asked(self, event: Ask | AskAgain | UndoRun | TakeUp) -> Told:
         match event:
             case Ask():
                 received = await self.inbox.ask(event)
             case TakeUp():
                 received = await self.inbox.ask(await self._suggested(event))
             case AskAgain():
-                if event.place is None:
-                    raise Refused(_WHERE)
-                there = Ask(
-                    identity=event.identity,
-                    place=event.place,
-                    text="",
-                    deliveries=event.deliveries,
-                )
-                received = await self.inbox.ask_again(there, event.request)
+                received = await self.inbox.ask_again(_there(event), event.request)
+            case UndoRun():
+                received = await self.inbox.undo(_there(event), event.run)
         return Told(text=plain.queued(received.ahead) if received.ahead else "")
 
     async def _suggested(self, event: TakeUp) -> Ask:
@@ -227,6 +222,13 @@ class FrontDesk:
         came = Arrival(tenant=tenant, principal="", place=event.place, deliveries=(event.delivery,))
         turn = await self.conversations.arrived_before(came)
         return turn if isinstance(turn, Turn) else None
+
+
+def _there(event: AskAgain | UndoRun) -> Ask:
+    """Return where something without words is asked for."""
+    if event.place is None:
+        raise Refused(_WHERE)
+    return Ask(identity=event.identity, place=event.place, text="", deliveries=event.deliveries)
 
 
 def _stopped(one: Stopped | str) -> Told:

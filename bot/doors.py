@@ -10,10 +10,10 @@ from bot import plain, spoken
 from bot.wiring import App
 from core.deliveries import Asking
 from core.errors import Refused
-from core.events import Approve, Ask, AskAgain, Deny, Edit, Stop
+from core.events import Approve, Ask, AskAgain, Deny, Edit, Stop, UndoRun
 from core.terminal import Bare, Resolve, Seat, Show
 
-Deed: TypeAlias = Ask | Approve | Deny | Edit | AskAgain | Stop | Bare | Resolve
+Deed: TypeAlias = Ask | Approve | Deny | Edit | AskAgain | UndoRun | Stop | Bare | Resolve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Doors:
     async def act(self, deed: Deed, seat: Seat) -> Told:
         """Do it; raise with a sentence where it may not be."""
         match deed:
-            case Ask() | AskAgain():
+            case Ask() | AskAgain() | UndoRun():
                 return await self._asked(deed, seat)
             case Approve() | Deny() | Edit():
                 return await self._decided(deed)
@@ -52,12 +52,15 @@ class Doors:
             case _:
                 assert_never(deed)
 
-    async def _asked(self, ask: Ask | AskAgain, seat: Seat) -> Told:
-        if isinstance(ask, Ask):
-            received = await self.app.inbox.ask(ask)
-        else:
-            there = Ask(identity=ask.identity, place=seat.place, text="")
-            received = await self.app.inbox.ask_again(there, ask.request)
+    async def _asked(self, ask: Ask | AskAgain | UndoRun, seat: Seat) -> Told:
+        inbox, there = self.app.inbox, Ask(identity=ask.identity, place=seat.place, text="")
+        match ask:
+            case Ask():
+                received = await inbox.ask(ask)
+            case AskAgain():
+                received = await inbox.ask_again(there, ask.request)
+            case UndoRun():
+                received = await inbox.undo(there, ask.run)
         text = plain.queued(received.ahead) if received.ahead else ""
         return Told(text=text, conversation=received.turn.conversation)
 

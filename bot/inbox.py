@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from approvals import entitlement
 from approvals.gate import Gate
 from approvals.policy import EVERYONE, Authority
+from approvals.undoing import Undoing
 from core import ids
 from core.conversations import Arrival, Conversations, NewTurn, NotHere, Received, Turn
 from core.display import sound
@@ -16,7 +17,7 @@ from core.plans import Plan
 from core.principals import Principal
 from core.rates import TOO_FAST, NoRoom, TooFast
 from core.redaction import Redactor
-from core.wishes import Again, Exported, Masked, Wish, Words
+from core.wishes import Again, Exported, Masked, Undone, Wish, Words
 
 LONGEST = 16_000
 """Characters in one message."""
@@ -42,6 +43,7 @@ class Inbox:
 
     conversations: Conversations
     gate: Gate
+    undoing: Undoing
     redactor: Redactor
     look: Callable[[], None]
     """Has work looked for at once, where this process serves."""
@@ -98,6 +100,20 @@ class Inbox:
             schedule=schedule,
             deliveries=(delivery,),
         )
+
+    async def undo(self, ask: Ask, run: str) -> Received:
+        """Keep the wish that a run be undone: in its conversation, from elsewhere in that of the place."""
+        async with self._admitted(ask) as admitted:
+            if admitted.before:
+                return admitted.before
+            # What may be done there is said by people and rules as they are for votes.
+            found = await self.undoing.run(*await self.gate.acting.who(ask.identity), run)
+            wish = Undone(run=found.id)
+            try:
+                there = replace(ask, conversation=found.conversation)
+                return await self._receive(there, admitted, wish)
+            except NotHere:
+                return await self._receive(ask, admitted, wish)
 
     @asynccontextmanager
     async def _admitted(self, ask: Ask) -> AsyncGenerator[_Admitted]:

@@ -8,6 +8,7 @@ from approvals import cards, entitlement, reports
 from approvals.gate import Gate
 from approvals.models import Request, Run
 from approvals.store import ApprovalStore, Newest, Ran, Records, RunStore
+from approvals.undoing import Undoing
 from bot.inbox import NOT_HERE
 from core.conversations import Said
 from core.deliveries import Asking
@@ -27,6 +28,7 @@ class Looking:
     """Shows people what they may know of: for anybody else, it is as if it were not there (I14)."""
 
     gate: Gate
+    undoing: Undoing
     requests: ApprovalStore
     run_store: RunStore
     newest: Newest
@@ -64,7 +66,8 @@ class Looking:
         _, _, found = await self.gate.seen(identity, request)
         now, run = await self.latest(found)
         card, told = cards.drawn(now, run)
-        buttons = reports.choices(run) if run else ()
+        undo = run is not None and self.undoing.offered(run)
+        buttons = reports.choices(run, undo=undo) if run else ()
         return Asking(card=replace(card, buttons=buttons or card.buttons), status=told)
 
     async def latest(self, request: Request) -> tuple[Request, Run | None]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from approvals.delegation import Delegation
 from approvals.gate import Gate
+from approvals.undoing import Undoing
 from bot.briefing import Briefing
 from bot.history import Recalling
 from core.agent import Agent
@@ -30,6 +31,7 @@ class Means:
     agent: Agent
     model: Model
     gate: Gate
+    undoing: Undoing
     rates: Rates
     toolbox: Callable[[], Toolbox]
     """Reads the catalogue afresh; raises where it cannot be read."""

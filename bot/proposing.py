@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from approvals.gate import Gate
-from approvals.models import Proposal
+from approvals.models import Proposal, Run
 from core.calls import said
 from core.conversations import Closing, Conversations, Turn, TurnEnd
 from core.errors import Refused, SaysoError
@@ -44,15 +44,25 @@ class Proposing:
     ) -> str | Violation:
         """Propose what a plan of before says, by these tools; no model has a say in it."""
         calls = [tools[call.tool].check(call.arguments, {}) for call in plan.calls]
-        violation = await self.guarding.check(Proposed(calls=tuple(calls), about=AgentText()))
+        new = self._whole(calls)
+        return await self._checked(replace(new, expects=expects, supersedes=supersedes))
+
+    async def undo(self, run: Run, calls: Sequence[Checked]) -> str | Violation:
+        """Propose what undoes a run; no model has a say in it."""
+        return await self._checked(replace(self._whole(calls), undoes=run.id))
+
+    async def _checked(self, new: Proposal) -> str | Violation:
+        calls = new.calls
+        violation = await self.guarding.check(Proposed(calls=calls, about=AgentText()))
         if violation:
             return violation
         error = await self._objection(calls)
         if error:
             return await self._guarded(error)
-        end = TurnEnd(reason=Reason.PROPOSED, text="")
-        new = self._proposal(calls, AgentText(), end)
-        return await self._proposed(replace(new, expects=expects, supersedes=supersedes))
+        return await self._proposed(new)
+
+    def _whole(self, calls: Sequence[Checked]) -> Proposal:
+        return self._proposal(calls, AgentText(), TurnEnd(reason=Reason.PROPOSED, text=""))
 
     async def _objection(self, calls: Sequence[Checked]) -> SaysoError | None:
         """Return why a call may not be made, or came too often, as the gateway of a loop does.

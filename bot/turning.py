@@ -32,7 +32,7 @@ from core.toolset import Channel
 from core.trail import Happening
 from core.transcript import AgentText, Entry, Heard, Noted
 from core.waiting import now
-from core.wishes import Again, Exported, Masked, Words
+from core.wishes import Again, Exported, Masked, Undone, Words
 
 _Kept: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
 """Returns what a conversation keeps of what a turn appended."""
@@ -96,6 +96,7 @@ class Turning:
             self.turn.tenant, self.turn.principal
         )
         given = self._given(authority, principal)
+        tools = given.runbooks.offered(given.may)
         match self.turn.wish:
             case Words(text=text):
                 return await self._to_words(text, given)
@@ -103,14 +104,15 @@ class Turning:
                 return _answered(_MASKED)
             case Exported(plan=body):
                 plan = plans.read(body)
-                tools = given.runbooks.offered(given.may)
                 return _proposed(await self._proposing(given).plan(plan, tools, expects=plan))
             case Again(request=request):
                 old = await self.means.gate.may_again(authority, principal, request)
-                tools = given.runbooks.offered(given.may)
                 return _proposed(
                     await self._proposing(given).plan(old.plan, tools, supersedes=old.id)
                 )
+            case Undone(run=name):
+                undone = await self.means.undoing.calls((authority, principal), name, tools)
+                return _proposed(await self._proposing(given).undo(*undone))
 
     def _given(self, authority: Authority, principal: Principal) -> Given:
         """Return what this turn may use; raise `Refused` where it may do nothing at all."""

@@ -17,6 +17,7 @@ Verb: TypeAlias = Literal[
     "happened",
     "did_not",
     "stop",
+    "undo",
     "revoke",
 ]
 

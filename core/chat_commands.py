@@ -25,8 +25,9 @@ from core.events import (
     Stop,
     StopHere,
     Subject,
+    UndoRun,
 )
-from core.ids import is_grant_id, is_request_id, resembles_request_id
+from core.ids import is_grant_id, is_request_id, is_run_id, resembles_request_id
 from core.principals import Identity
 from core.rulings import Ruling, Speaker
 from core.terminal import Mistyped
@@ -39,6 +40,7 @@ Meaning: TypeAlias = (
     | AskAgain
     | ProposeGrant
     | RevokeGrant
+    | UndoRun
     | Stop
     | StopHere
     | Lookup
@@ -194,6 +196,14 @@ def _revoke(rest: str, heard: Heard) -> RevokeGrant | Mistyped | None:
     return _REVOKE if not rest or _bare(rest).startswith("g_") else None
 
 
+def _undo(rest: str, heard: Heard) -> UndoRun | None:
+    """Take a run or its request: all else that begins with this word is a message."""
+    run = rest.strip("`")
+    if not (is_run_id(run) or is_request_id(run)):
+        return None
+    return UndoRun(identity=heard.identity, run=run, place=heard.place, deliveries=heard.deliveries)
+
+
 def _look(at: Subject) -> "_Reader":
     def reader(rest: str, heard: Heard) -> Lookup | None:
         if rest:
@@ -224,6 +234,7 @@ _READERS: Mapping[str, _Reader] = {
     "grant": _grant,
     "grants": _look("grants"),
     "revoke": _revoke,
+    "undo": _undo,
     "ask": ask,
     "help": _look("help"),
     "requests": _look("requests"),

@@ -113,6 +113,18 @@ class RevokeGrant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UndoRun:
+    """Somebody wants what a run did to be undone, as a new plan."""
+
+    identity: Identity
+    run: str
+    """A run's id or its request's, not yet believed."""
+    place: Place | None = None
+    """As of `AskAgain`."""
+    deliveries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
     """Somebody wants it to end: one conversation, what they may stop here, or everything."""
 

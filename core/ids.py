@@ -5,6 +5,7 @@ import secrets
 
 _REQUEST = re.compile(r"[0-9a-f]{32}")
 _GRANT = re.compile(r"g_[0-9a-f]{32}")
+_RUN = re.compile(r"r_[0-9a-f]{16}")
 _ALMOST = re.compile(r"[0-9a-f]{12,}")
 
 
@@ -36,6 +37,11 @@ def turn_id() -> str:
 def run_id() -> str:
     """Return a new id for a run, `r_…`."""
     return f"r_{secrets.token_hex(8)}"
+
+
+def is_run_id(text: str) -> bool:
+    """Whether a text has the form that `run_id` gives, and nothing else."""
+    return bool(_RUN.fullmatch(text))
 
 
 def plan_id(sha256: str) -> str:

@@ -27,6 +27,7 @@ from core.events import (
     StopHere,
     StopRun,
     TakeUp,
+    UndoRun,
 )
 from core.principals import Identity
 from core.roster import Roster
@@ -40,6 +41,7 @@ Event: TypeAlias = (
     | AskAgain
     | ProposeGrant
     | RevokeGrant
+    | UndoRun
     | Stop
     | StopHere
     | StopRun

@@ -7,11 +7,9 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
     BaseModel,
-    ByteSize,
     ConfigDict,
     Field,
     ValidationInfo,
-    WithJsonSchema,
     create_model,
     field_validator,
     model_validator,
@@ -24,28 +22,16 @@ from core.durations import Duration
 from core.errors import Incorrect
 from core.params import Param, Part
 from core.plans import RunStep
+from core.sizes import ADDRESS_SPACE, LEAST, Memory
 from core.tools import OWN, RESERVED, Effect, Tool, Work
+from core.undo import Undo
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _PARAM = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_ADDRESS_SPACE = 4 * 2**30
-_LEAST_MEMORY = 2**20
 
 Argv = Annotated[tuple[str, ...], Field(min_length=1, max_length=200, strict=False)]
-Memory = Annotated[
-    ByteSize,
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": _LEAST_MEMORY},
-                {"type": "string", "pattern": r"^\s*[0-9]*\.?[0-9]+\s*([kKmMgGtT]i?)?[bB]?$"},
-            ],
-            "examples": ["512MiB", "2GB"],
-        }
-    ),
-]
 Words = Annotated[str, Field(json_schema_extra={"pattern": r"\S"})]
 Variable = Annotated[
     str, Field(json_schema_extra={"pattern": rf"^(?!LD_|SAYSO_){_VARIABLE.pattern}$"})
@@ -59,7 +45,7 @@ class Command(Part):
     """The program and its arguments, never a shell. `{name}` stands for a parameter's value."""
     timeout: Duration = timedelta(seconds=60)
     """After this it is ended, with all that it started."""
-    memory: Memory = Field(ByteSize(_ADDRESS_SPACE), ge=_LEAST_MEMORY)
+    memory: Memory = Field(ADDRESS_SPACE, ge=LEAST)
     """How much of it each of its processes may take."""
     secrets: Annotated[tuple[Variable, ...], Field(strict=False)] = ()
     """Names under `secrets` in `sayso.yml`; it finds each in its environment."""
@@ -145,6 +131,8 @@ class Runbook(Part):
     """What is done, in this order, until one fails."""
     verify: Command | None = None
     """A read that shows people whether a step of which nobody knows has happened."""
+    undo: Undo | None = None
+    """What undoes it: offered below the report of a run that succeeded, as a new plan."""
 
     @field_validator("name")
     @classmethod
@@ -212,6 +200,7 @@ class Runbook(Part):
             parameters=self._parameters(),
             defaults={n: p.default for n, p in self.params.items() if p.default is not None},
             phrases=self.phrases,
+            undo=self.undo,
             expand=self._expand,
         )
 

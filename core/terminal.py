@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeAlias
 from core.conversations import Said
 from core.deliveries import Asking, Chat
 from core.errors import SaysoError
-from core.events import Approve, Ask, AskAgain, Deny, Edit, Found, Place, Stop
+from core.events import Approve, Ask, AskAgain, Deny, Edit, Found, Place, Stop, UndoRun
 from core.principals import Identity
 
 Subject: TypeAlias = Literal["help", "history", "requests", "runs"]
@@ -83,7 +83,7 @@ class Mistyped:
     sentence: str
 
 
-Event: TypeAlias = Ask | Approve | Deny | Edit | AskAgain | Stop
+Event: TypeAlias = Ask | Approve | Deny | Edit | AskAgain | UndoRun | Stop
 Typed: TypeAlias = Event | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
 
 

@@ -15,6 +15,7 @@ from core.display import hidden, one_line
 from core.errors import Incorrect, Invalid, Refused
 from core.jobs import Claim
 from core.plans import RunStep
+from core.undo import Undo
 from core.waiting import AT_ONCE
 
 RESERVED = ("rationale", "limitations", "alternatives")
@@ -118,6 +119,8 @@ class Tool:
     """Nothing else is accepted; a field's alias, where it has one, is the argument's name."""
     defaults: Mapping[str, Json]
     phrases: tuple[str, ...] = ()
+    undo: Undo | None = None
+    """What undoes it, where something does."""
     expand: Callable[[JsonObject], Work] = lambda _: Work(steps=())
     look: Look | None = None
     """What answers a call of a tool that is no runbook. It changes nothing outside of Sayso."""

@@ -58,4 +58,17 @@ class Again:
         return f"(again: request {self.request})"
 
 
-Wish: TypeAlias = Words | Masked | Exported | Again
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """What a run did, to be undone."""
+
+    kind: Literal["undone"] = "undone"
+    run: str
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return f"(undo: run {self.run})"
+
+
+Wish: TypeAlias = Words | Masked | Exported | Again | Undone

@@ -13,6 +13,7 @@ from adapters.storage.rates import Rates
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
 from approvals.models import EXPIRE, REMIND, RUN, Request, Run, job_of
+from approvals.undoing import Undoing
 from bot.answer import Answering
 from bot.ask import Answered, Asking
 from bot.briefing import Briefing, by_name, instructions
@@ -76,11 +77,17 @@ class Bots:
     """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
 
     @property
+    def undoing(self) -> Undoing:
+        """Return what finds out what undoes a run."""
+        return self.world.undoing
+
+    @property
     def inbox(self) -> Inbox:
         """Return what takes messages in, for nobody in particular."""
         return Inbox(
             conversations=self.world.stores.conversations,
             gate=self.world.gate,
+            undoing=self.undoing,
             redactor=Redactor.of([SECRET]),
             look=lambda: None,
         )
@@ -115,6 +122,7 @@ class Bots:
             agent=Agent(runner=self.world.counted, redactor=redactor, pauses=()),
             model=self.model,
             gate=self.world.gate,
+            undoing=self.undoing,
             rates=Rates(stores.database),
             toolbox=lambda: Toolbox.of(self.world.tools),
             defaults={},
@@ -133,6 +141,7 @@ class Bots:
             chats=self.chats,
             live=self.live,
             acting=self.world.gate.acting,
+            undoing=self.undoing,
         )
 
     @cached_property

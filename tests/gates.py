@@ -16,6 +16,7 @@ from approvals.models import Proposal, Request, Rule, Run, Spent
 from approvals.policy import Authority, Policy, PolicyRule
 from approvals.standings import Standings
 from approvals.switches import Switches
+from approvals.undoing import Undoing
 from approvals.windows import Window
 from core.audit import Entry
 from core.errors import Refused
@@ -127,6 +128,13 @@ class World:
             switches=replace(self.switches, brakes=Brakes(self.stores.database)),
             redactor=Redactor.of([SECRET]),
             grants=self.stores.grants,
+        )
+
+    @property
+    def undoing(self) -> Undoing:
+        """Return what finds out what undoes a run."""
+        return Undoing(
+            gate=self.gate, runs=self.stores.runs, toolbox=lambda: Toolbox.of(self.tools)
         )
 
     def authority(self) -> Authority:

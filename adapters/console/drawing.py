@@ -32,6 +32,7 @@ _TYPED = {
     "happened": "/resolve happened",
     "did_not": "/resolve did-not",
     "stop": "/stop",
+    "undo": "/undo {}",
 }
 _STATES = {"succeeded": "well", "failed": "badly", "cancelled": "badly", "unknown": "unclear"}
 _FAILURES = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from core import chat_commands
 from core.commands import is_stop
 from core.display import sound
-from core.events import Approve, Ask, AskAgain, Deny, Found, Stop
+from core.events import Approve, Ask, AskAgain, Deny, Found, Stop, UndoRun
 from core.ids import is_request_id, resembles_request_id
 from core.terminal import (
     Bare,
@@ -44,6 +44,7 @@ _RESOLVE = Mistyped(
     sentence="Write /resolve verify, /resolve happened or /resolve did-not; with the run and the "
     "number of the step before that, where several are unknown."
 )
+_ONE_RUN = Mistyped(sentence="Name one run, by the id in its report: /undo RUN")
 _NO_ARGUMENT = Mistyped(sentence="This command takes nothing after it.")
 
 
@@ -99,6 +100,10 @@ def _again(rest: str, seat: Seat) -> Typed:
     return AskAgain(identity=seat.identity, request=rest) if rest else _bare("again")
 
 
+def _undo(rest: str, seat: Seat) -> Typed:
+    return UndoRun(identity=seat.identity, run=rest) if len(rest.split()) == 1 else _ONE_RUN
+
+
 def _show(rest: str, _: Seat) -> Show | Mistyped:
     return _ONE_ID if len(rest.split()) > 1 else Show(request=rest or None)
 
@@ -146,6 +151,7 @@ _READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
     "/edit": _edit,
     "/again": _again,
     "/resolve": _resolve,
+    "/undo": _undo,
     "/as": _as,
     "/new": _alone(Begin()),
     "/help": _alone(Look(at="help")),

@@ -10,7 +10,17 @@ from adapters.discord.findings import AskWhy, Finding, Us
 from adapters.discord.seen import Pressed, Submitted
 from adapters.discord.whereabouts import NOT_HERE, UNCLEAR, UNKNOWN, Spot, is_id, meant, spot
 from core.display import sound
-from core.events import Approve, AskAgain, Deny, ResolveRun, Review, RevokeGrant, StopRun, TakeUp
+from core.events import (
+    Approve,
+    AskAgain,
+    Deny,
+    ResolveRun,
+    Review,
+    RevokeGrant,
+    StopRun,
+    TakeUp,
+    UndoRun,
+)
 from core.platforms import Event
 from core.principals import Identity
 
@@ -60,6 +70,9 @@ def _pressed(found: re.Match[str], seen: Pressed, at: Spot) -> Finding:
         case "again":
             again = AskAgain(identity=at.identity, request=carried, place=at.place, deliveries=once)
             return meant(again, at)
+        case "undo":
+            undo = UndoRun(identity=at.identity, run=carried, place=at.place, deliveries=once)
+            return meant(undo, at)
         case _:
             made = _MADE.get(verb)
             return meant(made(at.identity, carried), at) if made else UNKNOWN

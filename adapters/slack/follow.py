@@ -9,7 +9,7 @@ from adapters.slack.findings import Act, Route
 from adapters.slack.statuses import Status, Statuses
 from adapters.slack.telling import Telling, drawn, to_everybody
 from core.errors import SaysoError
-from core.events import Ask, AskAgain, Invited, Place, StopHere, TakeUp
+from core.events import Ask, AskAgain, Invited, Place, StopHere, TakeUp, UndoRun
 from core.platforms import Event
 
 
@@ -25,7 +25,7 @@ class Following:
         """Have the thread show that something began or ended there, where it did."""
         if isinstance(outcome, SaysoError):
             return
-        if isinstance(event, Ask | AskAgain | TakeUp):
+        if isinstance(event, Ask | AskAgain | UndoRun | TakeUp):
             self._show(event.place, "processing")
         elif isinstance(event, StopHere):
             self._show(event.place, "active")

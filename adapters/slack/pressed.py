@@ -20,6 +20,7 @@ from core.events import (
     RevokeGrant,
     StopRun,
     TakeUp,
+    UndoRun,
 )
 from core.platforms import Event
 from core.principals import Identity
@@ -51,6 +52,8 @@ def _pressed(found: re.Match[str], value: str, who: Identity, route: Route, bot:
             return _suggestion(value, number, who, route, bot)
         case "again":
             return Act(event=_again(value, who, route, bot), route=route, kind="action")
+        case "undo":
+            return Act(event=_undo(value, who, route, bot), route=route, kind="action")
         case _:
             made = _MADE.get(verb)
             return Act(event=made(who, value), route=route, kind="action") if made else _UNKNOWN
@@ -118,6 +121,12 @@ def _route(body: Payload) -> Route:
 def _again(value: str, identity: Identity, route: Route, bot: Bot) -> AskAgain:
     return AskAgain(
         identity=identity, request=value, place=_place(route, bot), deliveries=_deliveries(route)
+    )
+
+
+def _undo(value: str, identity: Identity, route: Route, bot: Bot) -> UndoRun:
+    return UndoRun(
+        identity=identity, run=value, place=_place(route, bot), deliveries=_deliveries(route)
     )
 
 

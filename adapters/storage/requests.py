@@ -9,6 +9,9 @@ from adapters.storage.transactions import Database, Transaction, each, rows
 from approvals.models import Denial, NewRequest, Request, Spent, Voted
 from core.jobs import Claim, Job
 
+_MOST_DOUBTS = 3
+"""Runs with an unknown step that one card names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Requests:
@@ -27,6 +30,12 @@ class Requests:
     async def get(self, tenant: str, request: str) -> Request | None:
         """See the port."""
         return await self.database.transact(lambda now: _current(now, tenant, request))
+
+    async def in_doubt(
+        self, tenant: str, plan_sha256: str, *, again: str | None = None
+    ) -> list[str]:
+        """See the port."""
+        return await self.database.transact(lambda _: _in_doubt(tenant, plan_sha256, again or ""))
 
     async def vote(
         self, tenant: str, request: str, *, principal: str, runner: str | None = None
@@ -104,3 +113,14 @@ def _current(now: datetime, tenant: str, request: str) -> Transaction[Request | 
     yield from deciding.expire(now)
     found = yield from read(tenant, request)
     return found
+
+
+def _in_doubt(tenant: str, plan_sha256: str, again: str) -> Transaction[list[str]]:
+    found = yield from rows(
+        "SELECT run.id FROM run JOIN request ON request.id = run.request"
+        " WHERE run.tenant = :tenant AND run.state = 'unknown'"
+        " AND (request.plan_sha256 = :sha256 OR request.id = :again)"
+        " ORDER BY run.started_at DESC, run.id LIMIT :most",
+        tenant=tenant, sha256=plan_sha256, again=again, most=_MOST_DOUBTS,
+    )  # fmt: skip
+    return [row["id"] for row in found]

@@ -113,6 +113,7 @@ def app_of(parts: Parts) -> App:
 def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
     looking = Looking(
         gate=parts.gate,
+        undoing=parts.undoing,
         requests=parts.requests,
         run_store=parts.runs,
         newest=Newest(parts.database),

@@ -46,6 +46,7 @@ def kinds_of(parts: Parts) -> dict[str, Kind]:
         chats=parts.chats,
         live=parts.live,
         acting=parts.gate.acting,
+        undoing=parts.undoing,
     )
     expiring = Expiring(store=parts.requests)
     reminding = Reminding(store=parts.requests, gate=parts.gate)
@@ -108,6 +109,7 @@ def _means(parts: Parts) -> Means:
         agent=Agent(runner=parts.runner, redactor=parts.redactor),
         model=parts.model,
         gate=parts.gate,
+        undoing=parts.undoing,
         rates=Rates(parts.database),
         toolbox=parts.folder.toolbox,
         defaults=parts.settings.defaults,

@@ -29,6 +29,7 @@ from approvals.freeze import Freezer
 from approvals.gate import Gate
 from approvals.standings import Standings
 from approvals.switches import Switches
+from approvals.undoing import Undoing
 from bot import settings
 from bot.absent import NoSandbox
 from bot.authority import AuthorityFile
@@ -133,7 +134,6 @@ class Parts:
             redactor=self.redactor,
             grants=Grants(self.database),
         )
-
         self.scheduling = Scheduling(
             schedules=lambda: schedules_of(settings.read(file)),
             inbox=self.inbox(look=_nothing, runner=None),
@@ -142,11 +142,17 @@ class Parts:
             clock=SystemClock(),
         )
 
+    @property
+    def undoing(self) -> Undoing:
+        """Return what finds out what undoes a run."""
+        return Undoing(gate=self.gate, runs=self.runs, toolbox=self.folder.toolbox)
+
     def inbox(self, *, look: Callable[[], None], runner: str | None) -> Inbox:
         """Return what takes messages in."""
         return Inbox(
             conversations=self.conversations,
             gate=self.gate,
+            undoing=self.undoing,
             redactor=self.redactor,
             look=look,
             runner=runner,

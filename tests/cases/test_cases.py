@@ -38,6 +38,7 @@ OPTIONS = {
     "grant": {"--uses", "--for", "--as", "--json"},
     "grants": {"--as", "--json"},
     "grants revoke": {"--as", "--json"},
+    "undo": {"--as", "--json"},
     "requests": {"--open", "--json"},
     "runs": {"--json"},
     "conversation": {"--export", "--json"},

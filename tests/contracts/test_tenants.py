@@ -83,6 +83,9 @@ CALLS: Mapping[str, Call] = {
         )
     ),
     "ApprovalStore.get": lambda on, given: on.requests.get(OTHER_TENANT, given.request.id),
+    "ApprovalStore.in_doubt": lambda on, given: on.requests.in_doubt(
+        OTHER_TENANT, given.request.plan_sha256, again=given.request.id
+    ),
     "ApprovalStore.vote": lambda on, given: on.requests.vote(
         OTHER_TENANT, given.request.id, principal="eve"
     ),

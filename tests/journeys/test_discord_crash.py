@@ -119,6 +119,12 @@ async def test_p15_a_server_that_is_killed_in_the_middle_of_a_run_is_told_of_by_
     assert acme.sayso.sql("SELECT state FROM run") == [("unknown",)]
     await acme.presses(BOB, report, "Verify")
     await acme.reads(thread, "This decides nothing.")
+    # X2, I4: the same plan is asked about anew, with a warning, and is never done by itself.
+    await acme.presses(BOB, report, "Plan again")
+    anew = await acme.card(thread)
+    escaped = run.replace("_", r"\_")
+    await acme.shows(anew, f"A step of run {escaped} may have happened already.")
+    assert acme.sayso.ledger() == ["begin beta"]
     await acme.presses(CAROL, report, "It did not")
     await acme.until(lambda: acme.sayso.sql("SELECT state FROM run") == [("failed",)])
     assert acme.sayso.ledger() == ["begin beta"]

@@ -86,9 +86,20 @@ async def test_p15_a_server_that_is_killed_in_the_middle_of_a_run_is_told_of_by_
     assert acme.sayso.sql("SELECT state FROM run") == [("unknown",)]
     await acme.clicks(BOB, report, "Verify")
     await acme.reads(thread, "This decides nothing.")
+    await plans_again(acme, thread, report, run)
     await acme.clicks(CAROL, report, "It did not")
     await acme.until(lambda: acme.sayso.sql("SELECT state FROM run") == [("failed",)])
     assert acme.sayso.ledger() == ["begin beta"]
+
+
+async def plans_again(acme: Team, thread: str, report: Json, run: str) -> None:
+    """X2, I4: the same plan is asked about anew, with a warning, and is never done by itself."""
+    await acme.clicks(BOB, report, "Plan again")
+    await acme.slack.until(lambda: acme.cards(thread))
+    [card] = acme.cards(thread)
+    assert f"A step of run {run} may have happened already." in text_of(card)
+    states = acme.sayso.sql("SELECT state FROM request ORDER BY opened_at")
+    assert (states, acme.sayso.ledger()) == ([("spent",), ("open",)], ["begin beta"])
 
 
 async def test_p15_a_server_that_is_told_to_end_does_so_within_ten_seconds_and_the_next_tells(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.console.inbound import read
-from core.events import Approve, Ask, AskAgain, Deny, Place, Stop
+from core.events import Approve, Ask, AskAgain, Deny, Place, Stop, UndoRun
 from core.principals import Identity
 from core.terminal import (
     Bare,
@@ -60,6 +60,7 @@ MEANINGS: dict[str, Typed | None] = {
     f"/show {ID}": Show(request=ID),
     "/again": Bare(verb="again"),
     f"/again {ID}": AskAgain(identity=ALICE, request=ID),
+    "/undo r_1": UndoRun(identity=ALICE, run="r_1"),
     "/resolve verify": Resolve(found="verify"),
     "/resolve happened": Resolve(found="happened"),
     "/resolve r_1 2 did-not": Resolve(found="did_not", run="r_1", index=2),

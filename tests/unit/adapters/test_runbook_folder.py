@@ -73,3 +73,68 @@ def test_a_pipe_or_a_name_with_line_breaks_is_one_line_and_stops_nothing(tmp_pat
     assert [tool.name for tool in found.tools] == ["one"]
     assert len(found.faults) == 3
     assert all(fault.isprintable() for fault in found.faults)
+
+
+UNDO = """name: {name}
+summary: s
+effect: {effect}
+params:
+  word: {{type: string}}
+undo: {undo}
+steps: [{{run: [ls, "{{word}}"]}}]
+"""
+
+
+def undoing(folder: Path, name: str, undo: str, effect: str = "write") -> None:
+    text = UNDO.format(name=name, undo=undo, effect=effect)
+    (folder / f"{name}.yml").write_text(text)
+
+
+def test_what_undoes_a_runbook_may_be_any_other_or_itself(tmp_path: Path) -> None:
+    undoing(tmp_path, "put", "{runbook: drop}")
+    undoing(tmp_path, "drop", "{runbook: put, args: {word: none}}")
+    undoing(tmp_path, "toggle", "{runbook: toggle}")
+    found = RunbookFolder(tmp_path, strict=True).toolbox()
+    assert {one.name: one.undo and one.undo.runbook for one in found} == {
+        "put": "drop",
+        "drop": "put",
+        "toggle": "toggle",
+    }
+
+
+@pytest.mark.parametrize(
+    ("undo", "effect", "told"),
+    [
+        ("{runbook: gone}", "write", "put.yml:6: undo.runbook: there is no sound runbook"),
+        ("{runbook: look}", "write", "put.yml:6: undo.runbook: there is no sound runbook"),
+        ("{runbook: other}", "write", "put.yml:6: undo.runbook: other needs `count`"),
+        ("{runbook: put, args: {w: x}}", "write", "put.yml:6: undo.args.w: put has no parameter"),
+        ("{runbook: put}", "read", "put.yml:6: undo: a read leaves nothing"),
+    ],
+)
+def test_a_bad_undo_is_told_with_its_line_and_is_not_offered(
+    tmp_path: Path, undo: str, effect: str, told: str
+) -> None:
+    undoing(tmp_path, "put", undo, effect)
+    undoing(tmp_path, "look", "null", "read")
+    (tmp_path / "other.yml").write_text(
+        "name: other\nsummary: s\nparams: {count: {type: integer}}\nsteps: [{run: [ls]}]\n"
+    )
+    found = RunbookFolder(tmp_path, strict=False).catalogue()
+    [fault] = found.faults
+    assert told in fault
+    # The operation itself is sound, so it goes on without.
+    assert found.tools["put"].undo is None
+    with pytest.raises(Invalid, match=r"put\.yml:6: undo"):
+        RunbookFolder(tmp_path, strict=True).toolbox()
+
+
+def test_a_runbook_that_came_to_be_bad_undoes_nothing_any_more(tmp_path: Path) -> None:
+    undoing(tmp_path, "put", "{runbook: drop}")
+    undoing(tmp_path, "drop", "null")
+    folder = RunbookFolder(tmp_path, strict=False)
+    assert folder.toolbox()["put"].undo
+    (tmp_path / "drop.yml").write_text("name: drop\n")
+    assert folder.toolbox()["put"].undo is None
+    undoing(tmp_path, "drop", "null")
+    assert folder.toolbox()["put"].undo

@@ -15,7 +15,7 @@ from approvals import cards, reports
 from approvals.cards import Shown, card_for
 from approvals.models import Request, Run, RunState, State, Step, StepState, Verification, Vote
 from core.canonical import sha256
-from core.cards import Button, Card, decode, encode
+from core.cards import Button, Card, Fact, decode, encode
 from core.plans import Call, Fingerprint, Plan
 from core.ports import Ending
 from core.tools import Checked
@@ -495,6 +495,22 @@ def test_i4_only_an_unknown_end_is_for_a_person_to_resolve(state: RunState) -> N
     verbs = ["verify", "happened", "did_not", "again"] if state is RunState.UNKNOWN else []
     assert [button.verb for button in reports.choices(it)] == verbs
     assert {button.request for button in reports.choices(it)} <= {it.request}
+
+
+def test_a_run_that_can_be_undone_offers_that_alone() -> None:
+    it = run(RunState.SUCCEEDED)
+    [undo] = reports.choices(it, undo=True)
+    assert (undo.label, undo.verb, undo.request) == ("Undo", "undo", it.request)
+
+
+def test_x2_a_card_says_what_it_would_undo_and_what_may_have_happened_already() -> None:
+    drawn = card(undoes="r_1", doubts=("r_2", "r_3"))
+    assert drawn.facts[0] == Fact(label="What for", text="Undo of run r_1")
+    assert drawn.warnings[:2] == (
+        "A step of run r_2 may have happened already.",
+        "A step of run r_3 may have happened already.",
+    )
+    assert facts(card()).keys().isdisjoint({"What for"})
 
 
 def test_a_reminder_says_whose_votes_are_missing_and_until_when() -> None:

@@ -25,6 +25,7 @@ def looking(stores: Stores) -> Looking:
     world = World(stores)
     return Looking(
         gate=world.gate,
+        undoing=world.undoing,
         requests=stores.requests,
         run_store=stores.runs,
         newest=stores.newest,
@@ -83,6 +84,7 @@ async def test_a_decision_that_names_none_waits_for_no_platform_that_cannot_be_a
     world.rosters = {"slack": FakeRoster(down="it does not answer")}
     looking = Looking(
         gate=world.gate,
+        undoing=world.undoing,
         requests=stores.requests,
         run_store=stores.runs,
         newest=stores.newest,

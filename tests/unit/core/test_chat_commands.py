@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.chat_commands import Heard, Meaning, ask, read
-from core.events import Approve, Ask, AskAgain, Deny, Lookup, Place, Stop, StopHere
+from core.events import Approve, Ask, AskAgain, Deny, Lookup, Place, Stop, StopHere, UndoRun
 from core.principals import Identity
 from core.terminal import Mistyped
 
@@ -21,6 +21,8 @@ def wish(text: str) -> Ask:
     return Ask(identity=ALICE, place=PLACE, text=text, deliveries=("msg:C0OPS:1.2",))
 
 
+RUN = "r_0123456789abcdef"
+UNDO = UndoRun(identity=ALICE, run=RUN, place=PLACE, deliveries=("msg:C0OPS:1.2",))
 AGAIN = AskAgain(identity=ALICE, request=ID, place=PLACE, deliveries=("msg:C0OPS:1.2",))
 MEANINGS: dict[str, Meaning] = {
     "stop": StopHere(identity=ALICE, place=PLACE),
@@ -41,13 +43,16 @@ MEANINGS: dict[str, Meaning] = {
     "!help": Lookup(identity=ALICE, place=PLACE, at="help"),
     "requests": Lookup(identity=ALICE, place=PLACE, at="requests"),
     "runs": Lookup(identity=ALICE, place=PLACE, at="runs"),
+    f"undo {RUN}": UNDO,
+    f"!Undo `{RUN}`": UNDO,
+    f"undo {ID}": replace(UNDO, run=ID),
     "ask help": wish("help"),
     "ask two\nlines": wish("two\nlines"),
 }
 MESSAGES = [
     "", "  ", "!", "!!stop", "stop the deploy", "st\u200bop", "\u200bstop", "stop web", "stop now",
     "stop c_", "stop all of it", "!nice work", "nice work", "!runbook args", "help me", "runs are slow",
-    "requests fail", "again, please", "again web", "again 0123456789ab-web", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
+    "requests fail", "again, please", "again web", "again 0123456789ab-web", "undo", "undo it", "undo the deploy", f"undo {RUN} please", f"undo {RUN}0", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
     f"\u201capprove {ID}\u201d", f"please approve {ID}", f"approved {ID}", ID, "asking", "! stop", "/approve",
 ]  # fmt: skip
 MISTYPED = [
@@ -93,7 +98,7 @@ def test_what_is_no_word_can_be_asked_as_it_stands() -> None:
 
 @given(st.text())
 def test_p39_only_the_word_and_an_id_decide(text: str) -> None:
-    assert not isinstance(read(text, HEARD), Approve | Deny | AskAgain)
+    assert not isinstance(read(text, HEARD), Approve | Deny | AskAgain | UndoRun)
 
 
 @given(st.text(), st.text())

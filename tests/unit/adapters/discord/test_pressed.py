@@ -6,7 +6,7 @@ from adapters.discord.findings import Act, AskWhy, Finding, Ignored, Sentence
 from adapters.discord.inbound import read
 from adapters.discord.pressed import TEMPLATE
 from core.cards import Verb
-from core.events import Approve, AskAgain, Deny, Place, ResolveRun, Review, StopRun, TakeUp
+from core.events import Approve, AskAgain, Deny, Place, ResolveRun, Review, StopRun, TakeUp, UndoRun
 from core.platforms import Event
 from core.principals import Identity
 from tests.discord_seen import (
@@ -33,6 +33,7 @@ PRESSED: dict[Verb, Event] = {
     "approve": Approve(identity=WHO, request=ID),
     "review": Review(identity=WHO, request=ID),
     "again": AskAgain(identity=WHO, request=ID, place=HERE, deliveries=ONCE),
+    "undo": UndoRun(identity=WHO, run=ID, place=HERE, deliveries=ONCE),
     "stop": StopRun(identity=WHO, request=ID),
     "verify": ResolveRun(identity=WHO, request=ID, found="verify"),
     "happened": ResolveRun(identity=WHO, request=ID, found="happened"),
@@ -80,7 +81,7 @@ def test_outside_of_threads_what_is_asked_again_opens_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["approve", "deny", "review", "again", "verify", "happened", "did_not"]
+    "verb", ["approve", "deny", "review", "again", "undo", "verify", "happened", "did_not"]
 )
 def test_c61_no_button_decides_in_a_direct_message(verb: Verb) -> None:
     found = read(press(f"sayso:{verb}:{ID}", IN_DIRECT), SAYSO)

@@ -14,6 +14,7 @@ from core.events import (
     ResolveRun,
     StopRun,
     TakeUp,
+    UndoRun,
 )
 from core.platforms import Event
 from core.principals import Identity
@@ -29,6 +30,7 @@ PRESSED: dict[str, Event] = {
     "sayso:approve": Approve(identity=BOB, request=ID),
     "sayso:approve:12": Approve(identity=BOB, request=ID),
     "sayso:again": AskAgain(identity=BOB, request=ID, place=THREAD, deliveries=ONCE),
+    "sayso:undo": UndoRun(identity=BOB, run=ID, place=THREAD, deliveries=ONCE),
     "sayso:stop": StopRun(identity=BOB, request=ID),
     "sayso:stop:2": StopRun(identity=BOB, request=ID),
     "sayso:verify": ResolveRun(identity=BOB, request=ID, found="verify"),
