@@ -8,10 +8,12 @@ from typing import NoReturn
 
 from approvals import cards, denials, entitlement, secrecy
 from approvals.acting import Acting
+from approvals.factors import CodeSpent, Factors, Held
 from approvals.freeze import Freezer, Frozen
 from approvals.models import LIVE, Denial, Proposal, Request, Spent, State, Voted
 from approvals.new_request import new_request
 from approvals.policy import Authority
+from approvals.second_factor import SecondFactor
 from approvals.store import ApprovalStore
 from approvals.switches import Switches
 from approvals.unchanged import Unchanged
@@ -38,10 +40,16 @@ class Gate:
     store: ApprovalStore
     freezer: Freezer
     acting: Acting
+    factors: Factors
     toolbox: Callable[[], Toolbox]
     """Reads the catalogue afresh; raises where it cannot be read."""
     switches: Switches
     redactor: Redactor
+
+    @property
+    def factor(self) -> SecondFactor:
+        """Return what demands a code of whoever decides, where a rule does."""
+        return SecondFactor(acting=self.acting, factors=self.factors)
 
     async def freeze(self, proposal: Proposal) -> Plan:
         """Do every check that needs nobody and return the plan; ask nobody."""
@@ -76,8 +84,10 @@ class Gate:
                 logged="Not proposed: something changed since this plan was made.",
             )
         about = secrecy.masked(proposal.about, self.redactor)
+        rule = authority.policy.strictest(call.risk for call in frozen.plan.calls)
+        enrolled = await self.factor.enrolled(proposal.tenant, rule)
         opened = await self.store.open(
-            new_request(replace(proposal, about=about), frozen, authority)
+            new_request(replace(proposal, about=about), frozen, authority, enrolled)
         )
         if isinstance(opened, Denial):
             raise denials.refused(opened)
@@ -149,15 +159,24 @@ class Gate:
         authority, principal = await self.acting.admit(click.identity, "votes")
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
+        principal, held = await self.factor.must_hold(principal, request, click.code)
         reason = entitlement.not_a_voter(authority, principal, request)
         if reason:
             await self.acting.refuse(principal, request.id, reason)
         await self._must_be_unchanged(principal.id, request, Freshness.RECENT)
-        voted = await self.store.vote(
-            request.tenant, request.id, principal=principal.id, runner=runner
-        )
+        voted = await self._vote(principal, request, runner, held)
         await self._must_live(principal, voted.request)
         return voted
+
+    async def _vote(
+        self, principal: Principal, request: Request, runner: str | None, held: Held | None
+    ) -> Voted:
+        try:
+            return await self.store.vote(
+                request.tenant, request.id, principal=principal.id, runner=runner, held=held
+            )
+        except CodeSpent as why:
+            await self.factor.spent(principal, request, why)
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""

@@ -1,9 +1,9 @@
 """The request that a proposal becomes: under which rule, for whom, and how it is shown."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
-from approvals import cards, entitlement
+from approvals import cards, entitlement, factors
 from approvals.freeze import Frozen
 from approvals.models import NewRequest, Proposal
 from approvals.policy import Authority
@@ -11,17 +11,24 @@ from core import ids
 from core.tools import Checked
 
 
-def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest:
-    """Return it, with the card that people are to see once its id and its end are known."""
+def new_request(
+    proposal: Proposal, frozen: Frozen, authority: Authority, enrolled: Collection[str] | None
+) -> NewRequest:
+    """Return it, with the card that people are to see once its id and its end are known.
+
+    `enrolled` are those who have a second factor, where the rule demands one.
+    """
     plan = frozen.plan
     rule = authority.policy.strictest(call.risk for call in plan.calls)
     holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
+    approvers = entitlement.voters(rule, proposal.requester, holders)
     shown = cards.Shown(
         requester=proposal.requester,
         checked=proposal.calls,
         about=proposal.about,
         rule=rule,
-        approvers=entitlement.voters(rule, proposal.requester, holders),
+        approvers=approvers,
+        lacking=factors.lacking(rule, approvers, enrolled) if enrolled is not None else None,
         previews=frozen.previews,
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)

@@ -15,6 +15,7 @@ from bot import (
     authority,
     connecting,
     contract,
+    enrolling,
     leaving,
     log_files,
     logged,
@@ -28,25 +29,21 @@ from bot import (
 from bot.opened import warn, with_app
 from bot.printed import Printed
 from bot.publish import EVERY
+from bot.typing_as import identity as _identity
 from bot.wiring import App
 from core.commands import is_stop
 from core.display import output, sound
-from core.errors import Invalid, Refused
+from core.errors import Invalid
 from core.events import Approve, Ask, Deny, Stop
-from core.principals import Identity
 
 _WELCOME = "Ask in words: help tells for what. /help lists what else can be typed."
-_NO_AS = (
-    "--as is not allowed here: leave it out, and you act as your own account. To try things with one "
-    "terminal for everybody, write in sayso.yml: console: {allow_as: true}"
-)
 _SCHEDULES = 20.0
 """Seconds after which a schedule that was added or changed is taken up."""
 
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    found = (getattr(module, command, None) for module in (operators, receipts))
+    found = (getattr(module, command, None) for module in (operators, receipts, enrolling))
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 
     def done(file: Path, **given: object) -> Printed:
@@ -105,11 +102,12 @@ def ask(  # noqa: PLR0913 - an argument for each option
     return with_app(file, deed)
 
 
-def approve(file: Path, *, request: str, no_wait: bool, name: str | None) -> Printed:
+def approve(file: Path, *, request: str, code: str, no_wait: bool, name: str | None) -> Printed:
     """Approve, and run what that completes; SIGINT and SIGTERM stop the run, not its record."""
+    given = code or enrolling.asked_for(file, request, name)
 
     async def deed(app: App) -> Printed:
-        yes = Approve(identity=_identity(app, name), request=request)
+        yes = Approve(identity=_identity(app, name), request=request, code=given)
         take = app.deciding
         decided = await (take.vote(yes) if no_wait else take.approve(yes, serving.signalled()))
         run = decided.run
@@ -218,11 +216,3 @@ def resolve(file: Path, *, run: str, index: int, found: str, name: str | None) -
 async def _stopped(app: App, event: Stop) -> Printed:
     stopped = await app.stopping.stop(event)
     return Printed(object=contract.stopped(stopped, wiring.draw), text=plain.stopped(stopped))
-
-
-def _identity(app: App, name: str | None) -> Identity:
-    """Return who is typing: the account of this process's uid, or `--as` where that is allowed."""
-    if name is not None and not app.settings.console.allow_as:
-        raise Refused(_NO_AS)
-    platform, workspace = authority.CONSOLE
-    return Identity(platform=platform, workspace=workspace, user=name or wiring.account())

@@ -8,8 +8,10 @@ from pydantic import TypeAdapter
 from core import canonical
 
 Verb: TypeAlias = Literal[
-    "approve", "deny", "review", "again", "verify", "happened", "did_not", "stop"
+    "approve", "approve_code", "deny", "review", "again", "verify", "happened", "did_not", "stop"
 ]
+APPROVING: frozenset[Verb] = frozenset({"approve", "approve_code"})
+"""What approves where it is pressed: at once, or with a code that is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from core.errors import Invalid, OutcomeUnknown, Refused, Unavailable
 
 _TYPED = {
     "approve": "/approve {}",
+    "approve_code": "/approve {} CODE",
     "deny": "/deny {} WHY",
     "review": "/requests",
     "again": "/again {}",

@@ -6,6 +6,7 @@ from core.cards import Button, Card
 
 _COMMANDS = {
     "approve": "approve {}",
+    "approve_code": "approve {} --code CODE",
     "deny": "deny {} --reason WHY",
     "review": "requests",
 }

@@ -55,7 +55,7 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         plan_sha256=row["plan_sha256"],
         rule=_rule(row["rule"]),
         state=State(row["state"]),
-        votes=tuple(Vote(principal=v["principal"], at=time_of(v["at"])) for v in votes),
+        votes=tuple(map(_vote, votes)),
         about=_ABOUT.validate_json(row["about"]),
         card_body=row["card"],
         card_sha256=row["card_sha256"],
@@ -65,6 +65,14 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         ended_by=row["ended_by"],
         reason=row["reason"],
         edited_at=time_of(row["edited_at"]) if row["edited_at"] else None,
+    )
+
+
+def _vote(row: Row) -> Vote:
+    return Vote(
+        principal=row["principal"],
+        at=time_of(row["at"]),
+        second_factor=row["code_step"] is not None,
     )
 
 
@@ -81,6 +89,7 @@ def rule_text(rule: Rule) -> str:
             "quorum": rule.quorum,
             "requester_may_vote": rule.requester_may_vote,
             "expires_ms": int(rule.expires / timedelta(milliseconds=1)),
+            **rule.extras(),
         }
     )
 
@@ -92,4 +101,5 @@ def _rule(text: str) -> Rule:
         quorum=values["quorum"],
         requester_may_vote=values["requester_may_vote"],
         expires=timedelta(milliseconds=values["expires_ms"]),
+        second_factor=values.get("second_factor", False),
     )

@@ -26,7 +26,7 @@ steps:
 """
 OPTIONS = {
     "ask": {"--as", "--conversation", "--plan", "--again", "--profile", "--json"},
-    "approve": {"--as", "--json", "--no-wait"},
+    "approve": {"--as", "--code", "--json", "--no-wait"},
     "deny": {"--as", "--json", "--reason"},
     "stop": {"--as", "--json"},
     "chat": {"--as", "--no-color"},
@@ -37,6 +37,7 @@ OPTIONS = {
     "requests": {"--open", "--json"},
     "runs": {"--json"},
     "conversation": {"--export", "--json"},
+    "enrol": {"--as", "--reset", "--json"},
     "erase": {"--json"},
     "plan export": {"--json"},
     "audit verify": {"--json", "--head"},
