@@ -13,7 +13,7 @@ from approvals.models import (
     Run,
     State,
 )
-from core.cards import Button, Card, Fact
+from core.cards import Button, Card, Fact, Verb
 from core.display import json_text, odd_characters, one_line, output, quoted
 from core.durations import words
 from core.plans import Call, Plan, RunStep
@@ -48,6 +48,8 @@ class Shown:
     """The run that this would undo."""
     doubts: tuple[str, ...] = ()
     """Runs of which a step may have done already what this would do."""
+    lacking: str | None = None
+    """Why too few of them could give the code that the rule demands, where that is so."""
 
 
 def card_for(
@@ -59,7 +61,8 @@ def card_for(
     """
     lines = tuple(_plan_lines(plan))
     fits = sum(len(line) + 1 for line in lines) <= room
-    approve = Button(label="Approve", verb="approve", request=request)
+    verb: Verb = "approve_code" if shown.rule.second_factor else "approve"
+    approve = Button(label="Approve", verb=verb, request=request)
     review = Button(label="Review full plan", verb="review", request=request)
     return Card(
         title=f"{_ASKS[plan.standing is not None]}: {', '.join(plan.tools)}",
@@ -154,6 +157,8 @@ def _warnings(plan: Plan, shown: Shown) -> Iterator[str]:
         people = "person" if len(shown.approvers) == 1 else "people"
         who = f"Only {len(shown.approvers)} {people}" if shown.approvers else "Nobody"
         yield f"{who} may approve this now; {shown.rule.quorum} must."
+    if shown.lacking:
+        yield shown.lacking
 
 
 def _unchecked(about: AgentText) -> Iterator[str]:
@@ -169,7 +174,8 @@ def rule_in_words(rule: Rule, votes: int = 0, *, counts: bool = True) -> str:
     """Return `1 of 2 votes, not the requester`; whether the requester `counts` the policy says too."""
     may = ", the requester may vote" if counts else ""
     who = may if rule.requester_may_vote else ", not the requester"
-    return f"{votes} of {rule.quorum} vote{'s' if rule.quorum > 1 else ''}{who}"
+    factor = ", each with a second factor" if rule.second_factor else ""
+    return f"{votes} of {rule.quorum} vote{'s' if rule.quorum > 1 else ''}{who}{factor}"
 
 
 def _counts(request: Request) -> bool:

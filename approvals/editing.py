@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from approvals import cards, denials, edits, entitlement
 from approvals.gate import Gate
 from approvals.models import Denial, Proposal, Request, State
-from approvals.new_request import new_request
 from approvals.policy import Authority
 from core.errors import Refused, SaysoError
 from core.events import Edit
@@ -60,8 +59,7 @@ class Editing:
         await self._must_pass(authority, principal, request, calls)
         proposal = _proposal(request, calls, principal.id)
         now, frozen = await gate.prepared(proposal)
-        doubts = await gate.doubts(proposal, frozen.plan)
-        new = new_request(proposal, frozen, now, doubts=doubts, was=request.plan)
+        new = await gate.drafted(proposal, frozen, now, was=request.plan)
         became = await gate.store.edit(new)
         if isinstance(became, Denial):
             raise denials.refused(became)

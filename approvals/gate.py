@@ -10,11 +10,14 @@ from typing import NoReturn
 from approvals import cards, denials, entitlement, secrecy
 from approvals.acting import Acting
 from approvals.covering import Covering
+from approvals.factors import CodeSpent, Factors
+from approvals.factors import Held as HeldFactor
 from approvals.freeze import Freezer, Frozen
 from approvals.grants import Grants
-from approvals.models import LIVE, Denial, Proposal, Request, Spent, State, Voted
-from approvals.new_request import new_request
+from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State, Voted
+from approvals.new_request import About, new_request
 from approvals.policy import Authority
+from approvals.second_factor import SecondFactor
 from approvals.store import ApprovalStore
 from approvals.switches import Held, Switches
 from approvals.unchanged import Unchanged
@@ -45,6 +48,7 @@ class Gate:
     store: ApprovalStore
     freezer: Freezer
     acting: Acting
+    factors: Factors
     toolbox: Callable[[], Toolbox]
     """Reads the catalogue afresh; raises where it cannot be read."""
     switches: Switches
@@ -62,6 +66,11 @@ class Gate:
             standings=self.acting.standings,
             redactor=self.redactor,
         )
+
+    @property
+    def factor(self) -> SecondFactor:
+        """Return what demands a code of whoever decides, where a rule does."""
+        return SecondFactor(acting=self.acting, factors=self.factors)
 
     async def freeze(self, proposal: Proposal) -> Plan:
         """Do every check that needs nobody and return the plan; ask nobody."""
@@ -107,19 +116,36 @@ class Gate:
             )
         about = secrecy.masked(proposal.about, self.redactor)
         grant = await self.covering.of(proposal, frozen.plan)
-        doubts = await self.doubts(proposal, frozen.plan)
         opened = await self.store.open(
-            new_request(
-                replace(proposal, about=about), frozen, authority, doubts=doubts, grant=grant
-            )
+            await self.drafted(replace(proposal, about=about), frozen, authority, grant=grant)
         )
         if isinstance(opened, Denial):
             raise denials.refused(opened)
         return opened
 
-    async def doubts(self, proposal: Proposal, plan: Plan) -> Sequence[str]:
-        """Return the runs of which a step may have done already what this would do."""
-        return await self.store.in_doubt(proposal.tenant, plan.sha256, again=proposal.supersedes)
+    async def drafted(
+        self,
+        proposal: Proposal,
+        frozen: Frozen,
+        authority: Authority,
+        *,
+        grant: str | None = None,
+        was: Plan | None = None,
+    ) -> NewRequest:
+        """Return what a frozen proposal becomes, with all that its card has to tell."""
+        tenant, plan = proposal.tenant, frozen.plan
+        rule = authority.policy.strictest(call.risk for call in plan.calls)
+        return new_request(
+            proposal,
+            frozen,
+            authority,
+            About(
+                doubts=await self.store.in_doubt(tenant, plan.sha256, again=proposal.supersedes),
+                enrolled=await self.factor.enrolled(tenant, rule),
+                grant=grant,
+                was=was,
+            ),
+        )
 
     async def _with_editors(self, proposal: Proposal) -> Proposal:
         """Have who edited what is asked for again count as requesters of that too."""
@@ -194,16 +220,25 @@ class Gate:
         authority, principal = await self.acting.admit(click.identity, "votes")
         request = await self._seen(authority, principal, click.request)
         await self._must_live(principal, request)
+        principal, held = await self.factor.must_hold(principal, request, click.code)
         reason = entitlement.not_a_voter(authority, principal, request)
         if reason:
             await self.acting.refuse(principal, request.id, reason)
         await self._must_not_be_held(authority, principal, request)
         await self._must_be_unchanged(principal.id, request, Freshness.RECENT)
-        voted = await self.store.vote(
-            request.tenant, request.id, principal=principal.id, runner=runner
-        )
+        voted = await self._vote(principal, request, runner, held)
         await self._must_live(principal, voted.request)
         return voted
+
+    async def _vote(
+        self, principal: Principal, request: Request, runner: str | None, held: HeldFactor | None
+    ) -> Voted:
+        try:
+            return await self.store.vote(
+                request.tenant, request.id, principal=principal.id, runner=runner, held=held
+            )
+        except CodeSpent as why:
+            await self.factor.spent(principal, request, why)
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""

@@ -7,7 +7,6 @@ from approvals import denials, entitlement
 from approvals.gate import Gate
 from approvals.grants import Grant, GrantState
 from approvals.models import Denial, Proposal, Request, Rule
-from approvals.new_request import new_request
 from approvals.policy import Authority
 from core import ids
 from core.conversations import Conversations
@@ -97,7 +96,9 @@ class Granting:
         if changed:
             raise Refused(f"Not proposed: since that was shown, {changed}. Ask for it again first.")
         plan = replace(frozen.plan, standing=await self._standing(event, principal, source))
-        new = new_request(proposal, replace(frozen, plan=plan), authority, grant=ids.grant_id())
+        new = await self.gate.drafted(
+            proposal, replace(frozen, plan=plan), authority, grant=ids.grant_id()
+        )
         why = why_none(new.rule)
         if why:
             raise Refused(_NOT_NOW.format(why))

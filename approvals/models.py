@@ -9,7 +9,7 @@ from functools import cached_property
 from approvals.brakes import Brake
 from approvals.grants import Under, Use
 from core import plans
-from core.canonical import sha256
+from core.canonical import JsonObject, sha256
 from core.cards import Card, decode
 from core.conversations import Closing
 from core.errors import Refused
@@ -96,6 +96,12 @@ class Rule:
     quorum: int
     requester_may_vote: bool
     expires: timedelta
+    second_factor: bool = False
+    """Whether each yes takes a one-time code that is newer than the request."""
+
+    def extras(self) -> JsonObject:
+        """Return what stands in a rule's text only where it is so: without it, digests stay as they were."""
+        return {"second_factor": True} if self.second_factor else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +110,8 @@ class Vote:
 
     principal: str
     at: datetime
+    second_factor: bool = False
+    """Whether a code of their second factor came with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

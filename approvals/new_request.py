@@ -1,44 +1,51 @@
 """The request that a proposal becomes: under which rule, for whom, and how it is shown."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from approvals import cards, edits, entitlement
+from approvals import cards, edits, entitlement, factors
 from approvals.freeze import Frozen
-from approvals.models import NewRequest, Proposal
+from approvals.models import NewRequest, Proposal, Rule
 from approvals.policy import Authority
 from core import ids
 from core.plans import Plan
 from core.tools import Checked
 
 
-def new_request(
-    proposal: Proposal,
-    frozen: Frozen,
-    authority: Authority,
-    *,
-    doubts: Sequence[str] = (),
-    grant: str | None = None,
-    was: Plan | None = None,
-) -> NewRequest:
-    """Return it, with the card that people are to see once its id and its end are known.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a card has to tell besides the plan itself."""
 
-    `doubts` are runs of which a step may have done already what this would do; `was` is the plan
-    before somebody edited it.
-    """
+    doubts: Sequence[str] = ()
+    """Runs of which a step may have done already what this would do."""
+    enrolled: Collection[str] | None = None
+    """Who has a second factor, where the rule demands one."""
+    grant: str | None = None
+    """The standing grant that may cover it."""
+    was: Plan | None = None
+    """The plan before somebody edited it."""
+
+
+def new_request(
+    proposal: Proposal, frozen: Frozen, authority: Authority, about: About
+) -> NewRequest:
+    """Return it, with the card that people are to see once its id and its end are known."""
     plan = frozen.plan
     rule = authority.policy.strictest(call.risk for call in plan.calls)
     holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
+    approvers = entitlement.voters(rule, entitlement.requesters(proposal), holders)
     shown = cards.Shown(
         requester=proposal.requester,
         checked=proposal.calls,
         about=proposal.about,
         rule=rule,
-        approvers=entitlement.voters(rule, entitlement.requesters(proposal), holders),
+        approvers=approvers,
+        lacking=_lacking(rule, approvers, about),
         previews=frozen.previews,
-        edits=tuple(edits.facts(proposal.editors, was, plan)),
+        edits=tuple(edits.facts(proposal.editors, about.was, plan)),
         undoes=proposal.undoes,
-        doubts=tuple(doubts),
+        doubts=tuple(about.doubts),
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)
     return NewRequest(
@@ -48,8 +55,12 @@ def new_request(
         rule=rule,
         card=partial(cards.card_for, plan, shown),
         remind_in=None if part is None else rule.expires * part,
-        grant=grant,
+        grant=about.grant,
     )
+
+
+def _lacking(rule: Rule, approvers: Sequence[str], about: About) -> str | None:
+    return None if about.enrolled is None else factors.lacking(rule, approvers, about.enrolled)
 
 
 def _resources(calls: Sequence[Checked]) -> tuple[str, ...]:

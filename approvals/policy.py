@@ -110,6 +110,7 @@ class Policy:
             quorum=max(rule.quorum for rule in rules),
             requester_may_vote=all(rule.requester_may_vote for rule in rules),
             expires=min(rule.expires for rule in rules),
+            second_factor=any(rule.second_factor for rule in rules),
         )
 
     def reminder(self, risks: Iterable[str]) -> float | None:
@@ -133,6 +134,7 @@ class Policy:
                     "quorum": rule.quorum,
                     "requester_may_vote": rule.requester_may_vote,
                     "expires_ms": int(rule.expires.total_seconds() * 1000),
+                    **rule.extras(),
                 },
             }
         )

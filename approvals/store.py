@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
+from approvals.factors import Held
 from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
 from approvals.receipts import Issued
 from core.audit import Entry, Intact
@@ -47,9 +48,18 @@ class ApprovalStore(Protocol):
         ...
 
     async def vote(
-        self, tenant: str, request: str, *, principal: str, runner: str | None = None
+        self,
+        tenant: str,
+        request: str,
+        *,
+        principal: str,
+        runner: str | None = None,
+        held: Held | None = None,
     ) -> Voted:
         """Record one person's yes while the request is open, and say what became of it.
+
+        Where its rule demands a second factor, the code that is `held` is used up with it; raises
+        `CodeSpent` where that was used already, `Refused` where there is none.
 
         The one that completes the quorum grants the request and queues its run, in one transaction;
         reserved for the process named as `runner`, where it is about to run it by itself.

@@ -139,4 +139,5 @@ def _rule(name: str, section: RiskSection) -> Rule:
         quorum=section.quorum,
         requester_may_vote=section.requester_may_vote,
         expires=section.expires,
+        second_factor=section.second_factor,
     )

@@ -42,6 +42,9 @@ def ask(**given: Any) -> None:
 
 @cli.command()
 @request
+@click.option(
+    "--code", default="", metavar="CODE", help="Of your second factor, where it takes one."
+)
 @click.option("--no-wait", is_flag=True, help="Leave the run to `sayso run`.")
 @as_name
 @as_json

@@ -16,6 +16,7 @@ from bot import (
     authority,
     connecting,
     contract,
+    enrolling,
     grants,
     leaving,
     log_files,
@@ -47,7 +48,8 @@ _SCHEDULES = 20.0
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    found = (getattr(module, command, None) for module in (operators, receipts, grants))
+    modules = (operators, receipts, grants, enrolling)
+    found = (getattr(module, command, None) for module in modules)
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 
     def done(file: Path, **given: object) -> Printed:
@@ -122,11 +124,12 @@ async def _answered(app: App, received: Received, stop: asyncio.Event) -> Printe
     )
 
 
-def approve(file: Path, *, request: str, no_wait: bool, name: str | None) -> Printed:
+def approve(file: Path, *, request: str, code: str, no_wait: bool, name: str | None) -> Printed:
     """Approve, and run what that completes; SIGINT and SIGTERM stop the run, not its record."""
+    given = code or enrolling.asked_for(file, request, name)
 
     async def deed(app: App) -> Printed:
-        yes = Approve(identity=_identity(app, name), request=request)
+        yes = Approve(identity=_identity(app, name), request=request, code=given)
         take = app.deciding
         decided = await (take.vote(yes) if no_wait else take.approve(yes, serving.signalled()))
         run = decided.run

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from bot.ending import do
-from bot.options import a_file, as_json, run
+from bot.options import a_file, as_json, as_name, run
 from bot.usage import all_of_it, argument, conversation_id, run_id
 
 
@@ -69,6 +69,15 @@ def audit_export(**given: Any) -> None:
 def receipt(**given: Any) -> None:
     """Write one file that proves how a run came to be and went."""
     run("receipt", **given)
+
+
+@click.command()
+@as_name
+@click.option("--reset", metavar="NAME", help="Forget that of NAME, who lost it.")
+@as_json
+def enrol(**given: Any) -> None:
+    """Get a second factor, for what may be approved only with a code."""
+    run("enrol", **given)
 
 
 @click.command()
@@ -147,4 +156,17 @@ def schema(**given: Any) -> None:
     run("schema", **given)
 
 
-COMMANDS = (erase, plan, audit, receipt, verify, runbooks, check, migrate, manifest, sync, schema)
+COMMANDS = (
+    enrol,
+    erase,
+    plan,
+    audit,
+    receipt,
+    verify,
+    runbooks,
+    check,
+    migrate,
+    manifest,
+    sync,
+    schema,
+)

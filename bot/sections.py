@@ -115,6 +115,8 @@ class RiskSection(Section):
     """Whether whoever asked may be one of them."""
     expires: Duration = timedelta(hours=8)
     """After this nobody can approve it any more."""
+    second_factor: bool = False
+    """Whether approving takes a one-time code; people get theirs with `sayso enrol`."""
     remind_at: float | None = Field(default=None, gt=0, lt=1)
     """The part of that time after which those who may vote are reminded, such as 0.5."""
     escalate_to: Names = ()

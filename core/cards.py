@@ -9,6 +9,7 @@ from core import canonical
 
 Verb: TypeAlias = Literal[
     "approve",
+    "approve_code",
     "edit",
     "deny",
     "review",
@@ -20,6 +21,8 @@ Verb: TypeAlias = Literal[
     "undo",
     "revoke",
 ]
+APPROVING: frozenset[Verb] = frozenset({"approve", "approve_code"})
+"""What approves where it is pressed: at once, or with a code that is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

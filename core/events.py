@@ -1,6 +1,6 @@
 """What people do in chat, with nothing left of the platform it came from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, TypeAlias
 
@@ -59,6 +59,8 @@ class Approve:
 
     identity: Identity
     request: str
+    code: str = field(default="", repr=False)
+    """The code of their second factor, where they gave one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

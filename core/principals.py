@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
@@ -32,6 +33,8 @@ class Principal:
     groups: frozenset[str]
     unsure: frozenset[str] = frozenset()
     """Groups of which nobody could say whether they are in them: they allow nothing, and still deny."""
+    authenticated_at: datetime | None = None
+    """When they proved, for this one deed, that they hold their second factor; None where they did not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

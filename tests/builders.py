@@ -153,9 +153,16 @@ def a_rule(
     expires: timedelta = timedelta(hours=1),
     *,
     name: str = "medium",
+    second_factor: bool = False,
 ) -> Rule:
     """Return a rule of the policy."""
-    return Rule(name=name, quorum=quorum, requester_may_vote=requester_may_vote, expires=expires)
+    return Rule(
+        name=name,
+        quorum=quorum,
+        requester_may_vote=requester_may_vote,
+        expires=expires,
+        second_factor=second_factor,
+    )
 
 
 def a_proposal(

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from adapters.counted import CountedRunner
 from adapters.storage.brakes import Brakes
+from adapters.storage.factors import Factors
 from adapters.storage.rates import Rates
 from approvals import cards
 from approvals.acting import Acting
@@ -31,8 +32,9 @@ from core.roster import Roster
 from core.tools import Tool, Toolbox
 from tests.builders import TENANT, a_proposal, a_step, a_tool
 from tests.fakes.files import FakeFiles
+from tests.fakes.keys import FakeKeys
 from tests.fakes.runner import FakeRunner
-from tests.stores import OTHER_TENANT, Stores, everything, holding, log_of, now
+from tests.stores import KEYS, OTHER_TENANT, Stores, everything, holding, log_of, now
 
 HOUR = timedelta(hours=1)
 SECRET = "hunter2hunter2"
@@ -107,6 +109,8 @@ class World:
     rosters: dict[str, Roster] = field(default_factory=dict[str, Roster])
     unreadable: Exception | None = None
     """What reading people and rules raises, where it does."""
+    keys: FakeKeys = field(default_factory=lambda: KEYS)
+    """What second factors are encrypted with."""
     counted: CountedRunner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -124,6 +128,7 @@ class World:
                 rates=Rates(self.stores.database),
                 standings=Standings(rosters=self.rosters),
             ),
+            factors=self.factors,
             toolbox=lambda: Toolbox.of(self.tools),
             switches=replace(self.switches, brakes=Brakes(self.stores.database)),
             redactor=Redactor.of([SECRET]),
@@ -136,6 +141,11 @@ class World:
         return Undoing(
             gate=self.gate, runs=self.stores.runs, toolbox=lambda: Toolbox.of(self.tools)
         )
+
+    @property
+    def factors(self) -> Factors:
+        """Return the second factors."""
+        return Factors(self.stores.database, self.keys)
 
     def authority(self) -> Authority:
         """Read people and rules."""
@@ -196,9 +206,11 @@ class World:
             request = await self.approve(voter, request)
         return request
 
-    async def approve(self, person: str | Identity, request: Request | str) -> Request:
-        """Have somebody press Approve."""
-        click = Approve(identity=_identity(person), request=_id(request))
+    async def approve(
+        self, person: str | Identity, request: Request | str, code: str = ""
+    ) -> Request:
+        """Have somebody press Approve, with a code where they give one."""
+        click = Approve(identity=_identity(person), request=_id(request), code=code)
         return (await self.gate.approve(click)).request
 
     async def deny(

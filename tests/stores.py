@@ -16,6 +16,7 @@ from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.drafts import Drafts
 from adapters.storage.erasing import Erasing
+from adapters.storage.factors import Factors
 from adapters.storage.frames import Frames
 from adapters.storage.grants import Grants
 from adapters.storage.leases import Leases
@@ -44,15 +45,17 @@ from core.conversations import Closing, NewTurn, Turn, TurnEnd
 from core.conversations import job_of as turn_job
 from core.jobs import Hold, Job, NewJob, Replay
 from core.outcomes import Reason
+from core.signatures import Key
 from core.trail import Finished, Guarded, Happening, Looked, Moved, Staged
 from core.transcript import Heard, Noted
 from tests.builders import CALLS, CONVERSATION, TENANT, a_new_request, a_new_turn
+from tests.fakes.keys import FakeKeys
 
 T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "draft", "transcript", "happening", "frame",
-    "memory", "reminder", "plan", "frozen", "request", "standing_grant", "vote", "denial", "run",
-    "grant_use", "step", "rate", "audit", "job", "job_lock", "lease", "brake",
+    "memory", "reminder", "plan", "frozen", "request", "standing_grant", "vote", "factor", "denial",
+    "run", "grant_use", "step", "rate", "audit", "job", "job_lock", "lease", "brake",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""
@@ -60,6 +63,7 @@ OTHER_CONVERSATION = "c_2"
 OTHER_TENANT = "globex"
 THEIR_CONVERSATION = "c_theirs"
 OWNER = "this process"
+KEYS = FakeKeys(made=Key(seed=b"k" * 32))
 LEASE = timedelta(days=10_000)
 """No test that is about something else ever sees a lease end."""
 SUCCEEDED = StepEnd(state=StepState.SUCCEEDED, exit_code=0, output="done\n")
@@ -158,6 +162,11 @@ class Stores:
     def reminders(self) -> Reminders:
         """Return the reminders."""
         return Reminders(self.database)
+
+    @property
+    def factors(self) -> Factors:
+        """Return the second factors, all encrypted with one key."""
+        return Factors(self.database, KEYS)
 
     @property
     def leases(self) -> Leases:

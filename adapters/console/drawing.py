@@ -25,6 +25,7 @@ from core.errors import Invalid, OutcomeUnknown, Refused, Unavailable
 _TYPED = {
     "approve": "/approve {}",
     "edit": "/edit {} NAME=VALUE",
+    "approve_code": "/approve {} CODE",
     "deny": "/deny {} WHY",
     "review": "/requests",
     "again": "/again {}",

@@ -7,6 +7,7 @@ from core.cards import Button, Card
 _COMMANDS = {
     "approve": "approve {}",
     "edit": "edit {} NAME=VALUE",
+    "approve_code": "approve {} --code CODE",
     "deny": "deny {} --reason WHY",
     "review": "requests",
 }

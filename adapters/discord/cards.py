@@ -9,7 +9,7 @@ from adapters.discord.words import bold, dated, length, literal, reach
 from adapters.platforms.literal import shown
 from adapters.platforms.whole import PREVIEW, UNCHECKED
 from core.canonical import JsonObject
-from core.cards import Button, Card, Fact
+from core.cards import APPROVING, Button, Card, Fact
 from core.deliveries import Asking
 from core.display import one_line
 
@@ -49,7 +49,7 @@ def named(asking: Asking, guild: str) -> tuple[str, ...]:
 
 
 def _waits(card: Card) -> bool:
-    return any(button.verb in {"approve", "review"} for button in card.buttons)
+    return any(button.verb in {*APPROVING, "review"} for button in card.buttons)
 
 
 def _components(asking: Asking, guild: str) -> list[JsonObject]:
@@ -120,7 +120,7 @@ def _spelled(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _reviewed(button: Button) -> Button:
-    if button.verb != "approve":
+    if button.verb not in APPROVING:
         return button
     return replace(button, label="Review full plan", verb="review")
 

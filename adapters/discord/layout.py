@@ -17,7 +17,7 @@ WAITS = 0xF0B132
 """The colour at the side of what waits for somebody."""
 LONGEST_LABEL = 80
 _GREY, _GREEN, _RED = 2, 3, 4
-_STYLES = {"approve": _GREEN, "deny": _RED, "stop": _RED}
+_STYLES = {"approve": _GREEN, "approve_code": _GREEN, "deny": _RED, "stop": _RED}
 _IN_A_ROW = 5
 _MOST_BUTTONS = 20
 """With their rows, a container and what it says, fewer than the 40 components that Discord takes."""

@@ -10,6 +10,7 @@ from adapters.discord.words import dated, length, literal, reach
 from adapters.platforms.literal import shown
 from adapters.platforms.whole import document
 from core.canonical import JsonObject
+from core.cards import APPROVING
 from core.deliveries import Asking
 from core.errors import OutcomeUnknown, SaysoError, Unavailable
 from core.platforms import Told
@@ -65,7 +66,7 @@ def reviewed(asking: Asking) -> Drawn:
 
 def _decided(asking: Asking) -> Asking:
     """Return a card with no more to press than a decision."""
-    kept = tuple(one for one in asking.card.buttons if one.verb in {"approve", "deny"})
+    kept = tuple(one for one in asking.card.buttons if one.verb in {*APPROVING, "deny"})
     return replace(asking, card=replace(asking.card, buttons=kept), wanted=())
 
 

@@ -11,7 +11,13 @@ from core.canonical import JsonObject
 from core.cards import Button
 from core.display import one_line
 
-_STYLES = {"approve": "primary", "deny": "danger", "stop": "danger", "revoke": "danger"}
+_STYLES = {
+    "approve": "primary",
+    "approve_code": "primary",
+    "deny": "danger",
+    "stop": "danger",
+    "revoke": "danger",
+}
 _MOST_IN_A_ROW = 25
 _LONGEST_LABEL = 75
 _MOST_OF_ALL = 4_000

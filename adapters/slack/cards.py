@@ -9,7 +9,7 @@ from adapters.slack import buttons, rich_text
 from adapters.slack.rich_text import length, reach, text, weight
 from adapters.slack.splitting import MOST, Part, elements
 from core.canonical import JsonObject
-from core.cards import Button, Card, Fact
+from core.cards import APPROVING, Button, Card, Fact
 from core.deliveries import Asking
 from core.display import one_line
 from core.principals import Identity
@@ -38,7 +38,7 @@ def looked_at(asking: Asking, *more: Button) -> Asking:
 
 def can_be_approved(card: Card) -> bool:
     """Return whether whoever sees all of a card may say yes."""
-    return any(button.verb == "approve" for button in card.buttons)
+    return any(button.verb in APPROVING for button in card.buttons)
 
 
 def _blocks(asking: Asking, team: str) -> list[JsonObject]:
@@ -85,7 +85,7 @@ def _fact(label: str, words: str) -> Part:
 
 def wanted(asking: Asking, team: str) -> Iterator[Part]:
     """Bring it to the mind of whoever's yes would count. Nobody but Sayso mentions anybody."""
-    if not any(button.verb in {"approve", "review"} for button in asking.card.buttons):
+    if not any(button.verb in {*APPROVING, "review"} for button in asking.card.buttons):
         return
     yield from mentions(asking.wanted, team)
 
@@ -134,7 +134,7 @@ def _seen(card: Card) -> Card:
 
 
 def _reviewed(button: Button) -> Button:
-    if button.verb != "approve":
+    if button.verb not in APPROVING:
         return button
     return replace(button, label="Review full plan", verb="review")
 

@@ -169,7 +169,7 @@ def _begins(tenant: str, one: Brake) -> Transaction[bool]:
     """Keep a window that lasts; return whether it was not known. Its end may have been changed."""
     yield sql(
         "UPDATE brake SET until = :until, spares = :spares WHERE tenant = :tenant AND name = :name",
-        tenant=tenant, name=one.name, until=one.until and text_of(one.until),
+        tenant=tenant, name=one.name, until=text_of(one.until) if one.until else None,
         spares=json.dumps(sorted(one.spares)),
     )  # fmt: skip
     return (
@@ -178,7 +178,7 @@ def _begins(tenant: str, one: Brake) -> Transaction[bool]:
             " VALUES (:tenant, :name, :since, :until, :by, '', :spares)"
             " ON CONFLICT DO NOTHING RETURNING tenant",
             tenant=tenant, name=one.name, since=text_of(one.since), by=SYSTEM,
-            until=one.until and text_of(one.until), spares=json.dumps(sorted(one.spares)),
+            until=text_of(one.until) if one.until else None, spares=json.dumps(sorted(one.spares)),
         )
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from adapters.storage import brakes, jobs, progress, run_rows, runs, using
+from adapters.storage import brakes, factors, jobs, progress, run_rows, runs, using
 from adapters.storage.entries import append, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
@@ -17,8 +17,10 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, denials
+from approvals.factors import WANTED, Held
 from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, Yes, job_of
 from core import canonical
+from core.canonical import JsonObject
 from core.errors import Refused, Unavailable
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
@@ -83,9 +85,13 @@ def edited(now: datetime, tenant: str, request: str) -> Transaction[None]:
 
 
 def vote(
-    now: datetime, tenant: str, request: str, principal: str, runner: str | None
-) -> Transaction[Voted]:
-    """Count one yes; the one that completes the quorum grants the request and queues its run."""
+    now: datetime, tenant: str, request: str, principal: str, runner: str | None,
+    held: Held | None = None,
+) -> Transaction[Voted]:  # fmt: skip
+    """Count one yes; the one that completes the quorum grants the request and queues its run.
+
+    The code that came with it is used up with it. Raises `CodeSpent` where it cannot be.
+    """
     yield from expire(now)
     # The row is locked first, so that on every database two last votes see one another.
     live = yield from changed(
@@ -93,27 +99,40 @@ def vote(
         " RETURNING id",
         id=request, tenant=tenant,
     )  # fmt: skip
-    counts = live and (yield from _cast(now, request, principal))
+    counts = live and (yield from _cast(now, request, principal, held))
+    if counts:
+        yield from _use(now, tenant, request, principal, held)
     job = (yield from _count(now, tenant, request, principal, runner)) if counts else None
     voted = yield from must_read(tenant, request)
     late = Yes.AGAIN if principal in voted.voters else Yes.LATE
     return Voted(request=voted, yes=Yes.COUNTED if counts else late, job=job)
 
 
-def _cast(now: datetime, request: str, principal: str) -> Transaction[bool]:
+def _cast(now: datetime, request: str, principal: str, held: Held | None) -> Transaction[bool]:
     cast = yield from changed(
-        "INSERT INTO vote (request, principal, at) VALUES (:request, :principal, :at)"
-        " ON CONFLICT DO NOTHING RETURNING request",
-        request=request, principal=principal, at=text_of(now),
+        "INSERT INTO vote (request, principal, at, code_step)"
+        " VALUES (:request, :principal, :at, :step) ON CONFLICT DO NOTHING RETURNING request",
+        request=request, principal=principal, at=text_of(now), step=held.step if held else None,
     )  # fmt: skip
     return cast
+
+
+def _use(
+    now: datetime, tenant: str, request: str, principal: str, held: Held | None
+) -> Transaction[None]:
+    """Use up the code of a vote, and note the vote; raise `Refused` where its rule demands a code."""
+    if held:
+        yield from factors.take(now, tenant, principal, held)
+    elif (yield from must_read(tenant, request)).rule.second_factor:
+        raise Refused(WANTED)
+    extra: JsonObject = {"second_factor": True} if held else {}
+    yield from log(now, tenant, "vote.cast", principal, request=request, **extra)
 
 
 def _count(
     now: datetime, tenant: str, request: str, principal: str, runner: str | None
 ) -> Transaction[str | None]:
     """Grant the request where a vote that was cast completes the quorum; return the run's job then."""
-    yield from log(now, tenant, "vote.cast", principal, request=request)
     voted = yield from must_read(tenant, request)
     yield from redraw(now, voted.conversation, request)
     granted = yield from changed(
@@ -238,10 +257,13 @@ def spend(
         " AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :voted"
         " AND principal NOT IN (SELECT value FROM json_each(:voters)))"
         " AND json_array_length(:voters) = (SELECT count(*) FROM vote WHERE request = :voted)"
+        " AND (:coded = 0 OR NOT EXISTS"
+        " (SELECT 1 FROM vote WHERE request = :voted AND code_step IS NULL))"
         " RETURNING id",
         now=text_of(now), id=request.id, tenant=request.tenant, conversation=request.conversation,
         sha256=request.plan_sha256, voters=json.dumps(request.voters),
         quorum=request.rule.quorum, voted=stored.under.request if stored.under else request.id,
+        coded=int(stored.rule.second_factor),
     )  # fmt: skip
     if stored.under and not spent:
         raise Refused("This was no longer as it was checked, so its standing grant is not used.")

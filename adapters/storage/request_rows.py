@@ -36,10 +36,8 @@ def read(tenant: str, request: str) -> Transaction[Request | None]:
         "SELECT * FROM vote WHERE request = :id ORDER BY at, principal",
         id=found[0]["allowed_by"] or request,
     )
-    request = built(found[0], votes)
-    if request.state in LIVE:
-        return replace(request, brakes=(yield from brakes.held(tenant)))
-    return request
+    now = built(found[0], votes)
+    return replace(now, brakes=(yield from brakes.held(tenant))) if now.state in LIVE else now
 
 
 def must_read(tenant: str, request: str) -> Transaction[Request]:
@@ -63,7 +61,7 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         plan_sha256=row["plan_sha256"],
         rule=_rule(row["rule"]),
         state=State(row["state"]),
-        votes=tuple(Vote(principal=v["principal"], at=time_of(v["at"])) for v in votes),
+        votes=tuple(map(_vote, votes)),
         about=_ABOUT.validate_json(row["about"]),
         card_body=row["card"],
         card_sha256=row["card_sha256"],
@@ -76,6 +74,14 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         editors=tuple(json.loads(row["editors"])),
         became=row["became"],
         under=Under(grant=row["under"], request=row["allowed_by"]) if row["under"] else None,
+    )
+
+
+def _vote(row: Row) -> Vote:
+    return Vote(
+        principal=row["principal"],
+        at=time_of(row["at"]),
+        second_factor=row["code_step"] is not None,
     )
 
 
@@ -92,6 +98,7 @@ def rule_text(rule: Rule) -> str:
             "quorum": rule.quorum,
             "requester_may_vote": rule.requester_may_vote,
             "expires_ms": int(rule.expires / timedelta(milliseconds=1)),
+            **rule.extras(),
         }
     )
 
@@ -103,4 +110,5 @@ def _rule(text: str) -> Rule:
         quorum=values["quorum"],
         requester_may_vote=values["requester_may_vote"],
         expires=timedelta(milliseconds=values["expires_ms"]),
+        second_factor=values.get("second_factor", False),
     )

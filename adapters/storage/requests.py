@@ -6,6 +6,7 @@ from datetime import datetime
 from adapters.storage import attempts, deciding, editing, jobs, opening
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import Database, Transaction, each, rows
+from approvals.factors import Held
 from approvals.models import Denial, NewRequest, Request, Spent, Voted
 from core.jobs import Claim, Job
 
@@ -38,11 +39,17 @@ class Requests:
         return await self.database.transact(lambda _: _in_doubt(tenant, plan_sha256, again or ""))
 
     async def vote(
-        self, tenant: str, request: str, *, principal: str, runner: str | None = None
+        self,
+        tenant: str,
+        request: str,
+        *,
+        principal: str,
+        runner: str | None = None,
+        held: Held | None = None,
     ) -> Voted:
         """See the port."""
         return await self.database.transact(
-            lambda now: deciding.vote(now, tenant, request, principal, runner)
+            lambda now: deciding.vote(now, tenant, request, principal, runner, held)
         )
 
     async def deny(self, tenant: str, request: str, *, principal: str, reason: str) -> Request:

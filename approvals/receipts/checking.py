@@ -91,6 +91,8 @@ def _check_request(receipt: Receipt, plan: Plan) -> None:
         list(counted) == people,
         "The requester voted, or somebody who edited it, which the rule does not allow.",
     )
+    coded = all(vote.second_factor for vote in receipt.votes)
+    _must(coded or not rule.second_factor, "A yes came without the code that the rule demands.")
     _must(len(people) >= rule.quorum, "Fewer people agreed than the rule demands.")
 
 
@@ -134,7 +136,8 @@ def _check_story(receipt: Receipt, plan: Plan) -> None:
         told.hear(entry)
     request, run = receipt.request, receipt.run
     _must(
-        sorted(told.votes.items()) == sorted((vote.principal, vote.at) for vote in receipt.votes),
+        sorted(told.votes.items()) == sorted((vote.principal, vote.at) for vote in receipt.votes)
+        and told.coded == {vote.principal for vote in receipt.votes if vote.second_factor},
         "The votes are not those that the audit entries tell.",
     )
     _must(

@@ -27,6 +27,14 @@ def _is_moment(text: str) -> str:
     return text
 
 
+def _is_so(told: bool) -> bool:  # noqa: FBT001 - what pydantic hands over
+    if not told:
+        raise ValueError("it is left out where it is not so")
+    return told
+
+
+SecondFactor: TypeAlias = Annotated[bool, AfterValidator(_is_so)]
+"""Stands there only where it is so: receipts of rules that demand none are spelt as they always were."""
 Hash: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Moment: TypeAlias = Annotated[str, AfterValidator(_is_moment)]
 Number: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
@@ -53,6 +61,8 @@ class RuleText:
     requester_may_vote: bool
     expires_ms: Count
     rules_sha256: Hash
+    second_factor: SecondFactor = False
+    """Whether each yes had to come with a code."""
 
 
 @with_config(_STRICT)
@@ -81,6 +91,8 @@ class Cast:
 
     principal: str
     at: Moment
+    second_factor: SecondFactor = False
+    """Whether a code of their second factor came with it."""
 
 
 @with_config(_STRICT)
@@ -162,7 +174,15 @@ def asked_digest(asked: JsonObject) -> str:
     The card is not in it, nor how often it was asked for: those change, and each time is noted.
     """
     unedited = {"editors"} if not asked.get("editors") else frozenset[str]()
-    return canonical.digest({n: v for n, v in asked.items() if n not in _CHANGES | unedited})
+    left = _CHANGES | unedited
+    return canonical.digest({n: _spelt(v) for n, v in asked.items() if n not in left})
+
+
+def _spelt(value: Json) -> Json:
+    """Return a rule as a receipt spells it; anything else is that already."""
+    if not isinstance(value, Mapping) or value.get("second_factor", True):
+        return value
+    return {n: v for n, v in value.items() if n != "second_factor"}
 
 
 def text_of(values: Mapping[str, Json]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
-from approvals.models import Request, Run, Step
+from approvals.models import Request, Run, Step, Vote
 from approvals.receipts import telling
 from approvals.receipts.document import SCHEMA, asked_digest, digest_of, text_of
 from core import audit, canonical
@@ -58,7 +58,7 @@ def draft(story: Story, public: str) -> Draft:
         "schema": SCHEMA,
         "plan": {"id": run.plan, "sha256": request.plan_sha256, "body": request.plan_body},
         "request": _asked(request, story.place),
-        "votes": [{"principal": v.principal, "at": audit.moment(v.at)} for v in request.votes],
+        "votes": [_vote(vote) for vote in request.votes],
         "run": {
             "id": run.id,
             "state": run.state,
@@ -91,6 +91,7 @@ def _asked(request: Request, place: Place) -> JsonObject:
             "requester_may_vote": rule.requester_may_vote,
             "expires_ms": int(rule.expires / timedelta(milliseconds=1)),
             "rules_sha256": request.plan.rules,
+            **rule.extras(),
         },
         "card_sha256": request.card_sha256,
         "times_asked": request.times_asked,
@@ -98,6 +99,11 @@ def _asked(request: Request, place: Place) -> JsonObject:
         "expires_at": audit.moment(request.expires_at),
         **({"editors": [*request.editors]} if request.editors else {}),
     }
+
+
+def _vote(vote: Vote) -> JsonObject:
+    coded: JsonObject = {"second_factor": True} if vote.second_factor else {}
+    return {"principal": vote.principal, "at": audit.moment(vote.at), **coded}
 
 
 def _step(step: Step) -> JsonObject:

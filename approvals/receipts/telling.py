@@ -47,6 +47,8 @@ class Telling:
     steps: list[ToldStep]
     votes: dict[str, str] = field(default_factory=dict[str, str])
     """When each person said yes, in order."""
+    coded: set[str] = field(default_factory=set[str])
+    """Whose yes came with a code of their second factor."""
     card_sha256: Json = None
     times_asked: int = 0
     is_edited: bool = False
@@ -120,6 +122,8 @@ def _cast(told: Telling, entry: Entry, facts: JsonObject) -> bool:
     who = str(facts.get("principal"))
     fits = told.is_open and who not in told.votes and entry.at < told.request.expires_at
     told.votes[who] = entry.at
+    if facts.get("second_factor") is True:
+        told.coded.add(who)
     return fits and _says(facts, principal=who, request=told.request.id)
 
 

@@ -17,6 +17,7 @@ from adapters.storage.brakes import Brakes
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
 from adapters.storage.erasing import Erasing
+from adapters.storage.factors import Factors
 from adapters.storage.grants import Grants
 from adapters.storage.leases import Leases
 from adapters.storage.rates import Rates
@@ -124,6 +125,7 @@ class Parts:
                     rosters={name: platform.roster for name, platform in self.platforms.items()}
                 ),
             ),
+            factors=Factors(self.database, self.keys),
             toolbox=self.folder.toolbox,
             switches=Switches(
                 plan_only=configured.execution.plan_only,

@@ -26,7 +26,7 @@ steps:
 """
 OPTIONS = {
     "ask": {"--as", "--conversation", "--plan", "--again", "--profile", "--json"},
-    "approve": {"--as", "--json", "--no-wait"},
+    "approve": {"--as", "--code", "--json", "--no-wait"},
     "deny": {"--as", "--json", "--reason"},
     "edit": {"--as", "--json", "--call"},
     "stop": {"--as", "--json"},
@@ -42,6 +42,7 @@ OPTIONS = {
     "requests": {"--open", "--json"},
     "runs": {"--json"},
     "conversation": {"--export", "--json"},
+    "enrol": {"--as", "--reset", "--json"},
     "erase": {"--json"},
     "plan export": {"--json"},
     "audit verify": {"--json", "--head"},

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from approvals.factors import Factors
 from approvals.models import Request, Run, State, Verification
 from approvals.store import ApprovalStore, Newest, RunStore
 from core.conversations import Closing, Conversations, Turn
@@ -13,6 +14,7 @@ from core.deliveries import Deliveries
 from core.errors import Refused
 from core.jobs import Job, LeaseLost
 from core.leases import Leases
+from core.one_time_codes import Secret
 from core.trail import Finished
 from tests.builders import (
     CONVERSATION,
@@ -45,6 +47,7 @@ from tests.stores import (
 )
 
 WORD = a_checked("theirs")
+SECRET = Secret(base32="GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
 
 
 @dataclass(frozen=True)
@@ -192,6 +195,13 @@ CALLS: Mapping[str, Call] = {
     ),
     "Deliveries.card": lambda on, given: on.deliveries.card(OTHER_TENANT, given.request.id),
     "Deliveries.progress": lambda on, given: on.deliveries.progress(OTHER_TENANT, given.run.id),
+    "Factors.check": lambda on, _: on.factors.check(OTHER_TENANT, "bob", "123456", since=None),
+    "Factors.enrol": lambda on, _: on.factors.enrol(
+        OTHER_TENANT, "bob", SECRET, code="123456", old=None
+    ),
+    "Factors.enrolled": lambda on, _: on.factors.enrolled(OTHER_TENANT),
+    # The operator's: it is about a person, in whichever tenant.
+    "Factors.reset": lambda on, given: on.factors.reset(given.request.id, account="eve"),
     # Leases belong to no tenant: whatever one is called, it gives nobody anything of anybody.
     "Leases.take": lambda on, given: on.leases.take(given.request.id, OTHER_TENANT, LEASE),
     "Leases.give_back": lambda on, given: on.leases.give_back(given.request.id, OWNER),
@@ -202,7 +212,7 @@ CALLS: Mapping[str, Call] = {
 def test_i14_every_method_of_the_ports_is_among_those() -> None:
     methods = {
         f"{port.__name__}.{name}"
-        for port in (ApprovalStore, RunStore, Newest, Conversations, Deliveries, Leases)
+        for port in (ApprovalStore, RunStore, Newest, Conversations, Deliveries, Factors, Leases)
         for name in vars(port)
         if not name.startswith("_")
     }
