@@ -6,9 +6,9 @@ knowledge of the world, so that a yes which should not have counted is seen wher
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
@@ -24,8 +24,12 @@ from hypothesis.stateful import (
 )
 
 from adapters.storage import jobs
+from adapters.storage.opening import MOST_OPEN
 from adapters.storage.sqlite import SqliteDatabase
+from approvals.brakes import MOST_DENIALS
 from approvals.execution import Execution
+from approvals.granting import Granting
+from approvals.grants import GrantState
 from approvals.models import (
     LIVE,
     RUN,
@@ -41,6 +45,7 @@ from approvals.models import (
 from approvals.switches import Switches
 from core import audit
 from core.errors import SaysoError
+from core.events import ProposeGrant
 from core.ids import step_id
 from core.jobs import Job, JobState
 from core.principals import Identity
@@ -77,7 +82,11 @@ DEATHS: tuple[Death, ...] = ("unspent", "spent", "in step 0", "in step 1")
 A_MOMENT = timedelta(microseconds=1)
 people = st.sampled_from(PEOPLE)
 platforms = st.sampled_from(PLATFORMS)
-votes = st.lists(st.tuples(st.sampled_from(["alice", "bob", "bob", "carol", "dave"]), platforms))
+_ballots = st.tuples(st.sampled_from(["alice", "bob", "bob", "carol", "dave"]), platforms)
+votes = st.lists(_ballots, min_size=1, max_size=4)
+enough = st.just([("bob", "slack"), ("carol", "discord"), ("dave", "slack")])
+words = st.sampled_from(["alpha", "beta"])
+LASTS = timedelta(minutes=45)
 deaths = st.none() | st.none() | st.sampled_from(DEATHS)
 
 
@@ -100,6 +109,43 @@ class Known:
     rests_on: object
     """What its plan came from when it was shown."""
     votes: set[str] = field(default_factory=set[str])
+    editors: frozenset[str] = frozenset()
+    lets: str | None = None
+    """The standing grant that it asks for, where it asks for one."""
+    under: str | None = None
+    """The standing grant under which nobody is asked for it."""
+
+    @property
+    def asked_by(self) -> frozenset[str]:
+        """Return who may not vote where the rule keeps a requester from it."""
+        return self.editors | {self.requester}
+
+
+@dataclass
+class Allowed:
+    """A standing grant, as this test saw it come and be used."""
+
+    asked: Known
+    uses: int
+    used: int = 0
+    until: datetime | None = None
+    is_over: bool = False
+
+    @property
+    def votes(self) -> set[str]:
+        """Return by whose yes it lets anything run."""
+        return self.asked.votes
+
+    def covers(self, known: Known, now: datetime) -> bool:
+        """Whether it lets this run: exactly what was shown, for whoever asked, while it lasts."""
+        return (
+            (known.effect, known.requester) == (self.asked.effect, self.asked.requester)
+            and known.rests_on == self.asked.rests_on
+            and self.until is not None
+            and now < self.until
+            and self.used < self.uses
+            and not self.is_over
+        )
 
 
 class Town(World):
@@ -117,7 +163,12 @@ class Town(World):
             on_discord={name: account(name, "discord") for name in PEOPLE},
             rosters=dict(self.on),
         )
-        self.rules += (allow("plan:approve", "sre"), allow("plan:deny", "sre"))
+        self.rules += (
+            allow("plan:approve", "sre"),
+            allow("plan:deny", "sre"),
+            allow("plan:edit", "dev"),
+            allow("grant:propose", "dev"),
+        )
         self.ever_approved = {"bob", "carol", "dave"}
         """Who could approve at some time: a click may go by what a platform said a minute ago."""
 
@@ -156,11 +207,16 @@ class Town(World):
         return (
             not self.switches.plan_only
             and known.rests_on == self.rests_on(known.effect)
-            and self.may_ask(known.requester)
+            and all(map(self.may_ask, known.asked_by))
             and len(known.votes) >= known.rule.quorum
             and all(map(self.may_approve, known.votes))
-            and (known.rule.requester_may_vote or known.requester not in known.votes)
+            and (known.rule.requester_may_vote or not known.asked_by & known.votes)
         )
+
+    @property
+    def granting(self) -> Granting:
+        """Return what proposes standing grants."""
+        return Granting(gate=self.gate, conversations=self.stores.conversations)
 
     def back_to_normal(self) -> None:
         """Have everybody and everything be as at first."""
@@ -240,6 +296,10 @@ class Lives(RuleBasedStateMachine):
         self.hangs = asyncio.Event()
         self.known: dict[str, Known] = {}
         self.denied: set[tuple[str, Effect]] = set()
+        self.denials = dict.fromkeys(TURNS, 0)
+        """In each conversation, since somebody lifted them."""
+        self.is_paused = False
+        self.grants: dict[str, Allowed] = {}
         self.ended: dict[str, State] = {}
         self.town = Town(self.stores_anew(), self.clock)
         self.do(begin_conversations(self.town.stores))
@@ -285,7 +345,7 @@ class Lives(RuleBasedStateMachine):
     @rule(
         person=st.sampled_from(["alice", "alice", "bob", "carol"]),
         tool=st.sampled_from([tool.name for tool in TOOLS]),
-        word=st.sampled_from(["alpha", "beta"]),
+        word=words,
         conversation=st.sampled_from(sorted(TURNS)),
     )
     def ask(self, person: str, tool: str, word: str, conversation: str) -> None:
@@ -308,18 +368,104 @@ class Lives(RuleBasedStateMachine):
             return
         if old:
             self.denied.discard((conversation, effect))
-        assert (conversation, effect) not in self.denied, "I13"
-        assert "dev" in self.town.groups[person]
+        assert old or self.denials[conversation] < MOST_DENIALS
+        self.keep(request, effect, old.editors if old else frozenset())
+
+    def keep(self, request: Request, effect: Effect, editors: frozenset[str]) -> Known:
+        """Note a request that somebody was just asked about, or that needs nobody."""
+        assert (request.conversation, effect) not in self.denied, "I13"
         assert not self.town.switches.plan_only
-        if request.id not in self.known:
-            self.known[request.id] = Known(
+        assert not self.is_paused
+        assert "dev" in self.town.groups[request.requester]
+        known = self.known.setdefault(
+            request.id,
+            Known(
                 id=request.id,
-                conversation=conversation,
-                requester=person,
+                conversation=request.conversation,
+                requester=request.requester,
                 effect=effect,
                 rule=self.town.rule(effect[0]),
                 rests_on=self.town.rests_on(effect),
-            )
+                editors=editors,
+                under=request.under.grant if request.under else None,
+            ),
+        )
+        if request.under:
+            known.votes = self.grants[request.under.grant].votes
+            assert self.grants[request.under.grant].covers(known, self.clock.now())
+        return known
+
+    @rule(person=people, platform=platforms, word=words, data=st.data())
+    def edit(self, person: str, platform: Platform, word: str, data: st.DataObject) -> None:
+        known = self.pick(data)
+        was = self.now(known).state
+        try:
+            request = self.do(self.town.edited(account(person, platform), known.id, word=word))
+        except SaysoError as error:
+            note(f"not edited: {error.shown}")
+            return
+        assert was is State.OPEN
+        assert self.now(known).state is State.SUPERSEDED
+        assert request.voters == ()
+        self.keep(request, (known.effect[0], word), known.editors | {person})
+
+    @rule(person=people, platform=platforms, uses=st.integers(1, 3), data=st.data())
+    def propose_grant(
+        self, person: str, platform: Platform, uses: int, data: st.DataObject
+    ) -> None:
+        """Have people be asked for a standing grant of what a request showed."""
+        self.propose_one(self.pick(data), account(person, platform), uses)
+
+    def propose_one(self, known: Known, identity: Identity, uses: int) -> Known | None:
+        event = ProposeGrant(identity=identity, request=known.id, uses=uses, lasts=LASTS)
+        try:
+            grant, _ = self.do(self.town.granting.propose(event))
+        except SaysoError as error:
+            note(f"no grant proposed: {error.shown}")
+            return None
+        asked = self.do(self.town.stores.requests.get(TENANT, grant.request))
+        assert asked
+        made = self.keep(asked, known.effect, frozenset())
+        made.lets = grant.id
+        self.grants.setdefault(grant.id, Allowed(asked=made, uses=uses))
+        return made
+
+    @rule(uses=st.integers(1, 3), times=st.integers(1, 4), votes=enough, data=st.data())
+    def use_a_grant(
+        self, uses: int, times: int, votes: list[tuple[str, Platform]], data: st.DataObject
+    ) -> None:
+        """Have a grant be allowed, and ask for what it covers more often than it lets that run."""
+        known = self.pick(data)
+        made = self.propose_one(known, account("alice", "slack"), uses)
+        if made is None:
+            return
+        self.run_one(made, votes)
+        change = data.draw(st.none() | changes)
+        for time in range(times):
+            self.propose(known.requester, known.effect, known.conversation)
+            newest = list(self.known.values())[-1]
+            self.run_one(newest, change=change if time == 1 else None)
+
+    @rule(data=st.data())
+    def revoke_grant(self, data: st.DataObject) -> None:
+        if self.grants:
+            name = data.draw(st.sampled_from(list(self.grants)))
+            if self.do(self.town.stores.grants.revoke(TENANT, name, principal="bob")):
+                self.grants[name].is_over = True
+
+    @rule(person=people)
+    def pause_or_resume(self, person: str) -> None:
+        brakes = self.town.stores.brakes
+        if self.is_paused:
+            self.do(brakes.resume(TENANT, principal=person))
+        else:
+            self.do(brakes.pause(TENANT, principal=person, reason=""))
+        self.is_paused = not self.is_paused
+
+    @rule(conversation=st.sampled_from(sorted(TURNS)))
+    def lift(self, conversation: str) -> None:
+        if self.do(self.town.stores.brakes.lift(TENANT, conversation, principal="bob")):
+            self.denials[conversation] = 0
 
     @rule(votes=votes, data=st.data())
     def approve(self, votes: list[tuple[str, Platform]], data: st.DataObject) -> None:
@@ -335,8 +481,9 @@ class Lives(RuleBasedStateMachine):
             note(f"not approved: {error.shown}")
             assert self.now(known).voters == before.voters
             return
-        assert known.rule.requester_may_vote or person != known.requester
+        assert known.rule.requester_may_vote or person not in known.asked_by
         assert person in self.town.ever_approved
+        assert not self.is_paused
         if before.state is State.OPEN:
             known.votes.add(person)
 
@@ -351,7 +498,11 @@ class Lives(RuleBasedStateMachine):
             return
         assert was_live
         assert person in self.town.ever_approved
-        self.denied.add((known.conversation, known.effect))
+        self.denials[known.conversation] += 1
+        if known.lets:
+            self.grants[known.lets].is_over = True
+        else:
+            self.denied.add((known.conversation, known.effect))
 
     @rule(person=people, platform=platforms, data=st.data())
     def ask_again(self, person: str, platform: Platform, data: st.DataObject) -> None:
@@ -367,7 +518,7 @@ class Lives(RuleBasedStateMachine):
 
     # What runs.
 
-    @rule(votes=votes, change=st.none() | changes, death=deaths, data=st.data())
+    @rule(votes=enough | votes, change=st.none() | changes, death=deaths, data=st.data())
     def run(
         self,
         votes: list[tuple[str, Platform]],
@@ -376,7 +527,15 @@ class Lives(RuleBasedStateMachine):
         data: st.DataObject,
     ) -> None:
         """Agree to a request and run it as the job of a process, which may die at any moment of it."""
-        known = self.pick(data)
+        self.run_one(self.pick(data), votes, change, death)
+
+    def run_one(
+        self,
+        known: Known,
+        votes: Sequence[tuple[str, Platform]] = (),
+        change: Change | None = None,
+        death: Death | None = None,
+    ) -> None:
         for person, platform in votes:
             self.approve_one(known, person, platform)
         if change:
@@ -389,10 +548,12 @@ class Lives(RuleBasedStateMachine):
             spent = self.spent(known, job)
             if spent and death != "spent":
                 self.do(self.executed(spent, job, death))
-        if death is None:
-            self.do(self.database.transact(lambda now: jobs.finish(now, job, JobState.DONE)))
-        else:
+        if death:
             self.restart()
+        elif self.now(known).state is State.GRANTED:  # as the engine does with what waits
+            self.do(self.database.transact(lambda now: jobs.put_back(now, job, None)))
+        else:
+            self.do(self.database.transact(lambda now: jobs.finish(now, job, JobState.DONE)))
 
     async def claimed(self, known: Known) -> Job | None:
         owner, name = self.town.stores.owner, job_of(known.id)
@@ -406,16 +567,36 @@ class Lives(RuleBasedStateMachine):
         request = self.now(known)
         if request.state is State.SPENT:
             return self.do(self.town.stores.requests.resume(request, job=job))
-        was_granted = request.state is State.GRANTED
+        if request.state is not State.GRANTED:
+            return None
+        may_run = self.town.may_run(known) and self.still_allowed(known)
         try:
-            spent = self.do(self.town.gate.spend(request, job)) if was_granted else None
+            spent = self.do(self.town.gate.spend(request, job))
         except SaysoError as error:
             note(f"not run: {error.shown}")
             spent = None
-        assert (spent is not None) is (was_granted and self.town.may_run(known))
-        if was_granted and not spent:
-            assert self.now(known).state is State.REVOKED
+        expected = State.SPENT if may_run else State.REVOKED
+        assert self.now(known).state is (State.GRANTED if self.is_paused else expected)
+        assert (spent is not None) is (may_run and not self.is_paused and not known.lets)
+        if may_run and not self.is_paused:
+            self.count(known)
         return spent
+
+    def still_allowed(self, known: Known) -> bool:
+        """Whether the standing grant that something rests on still lets it run."""
+        if known.under is None:
+            return True
+        stored = self.do(self.town.stores.grants.get(TENANT, known.under))
+        assert stored
+        is_active = stored.state is GrantState.ACTIVE
+        return is_active and self.grants[known.under].covers(known, self.clock.now())
+
+    def count(self, known: Known) -> None:
+        """Note what was just spent on, or under, a standing grant."""
+        if known.lets:
+            self.grants[known.lets].until = self.clock.now() + LASTS
+        if known.under:
+            self.grants[known.under].used += 1
 
     async def executed(self, spent: Spent, job: Job, death: Death | None) -> None:
         """Run its steps; a process that dies is one that is never heard of again."""
@@ -490,14 +671,24 @@ class Lives(RuleBasedStateMachine):
                 self.ended[name] = request.state
             elif request.state is State.GRANTED:
                 assert len(voters) >= self.known[name].rule.quorum
+            assert bool(request.under) is bool(self.known[name].under)
         live = [one for one in found.values() if one.state in LIVE]
         assert all(one.expires_at > self.clock.now() for one in live)
-        assert not {(one.conversation, self.known[one.id].effect) for one in live} & self.denied
+        plans = [self.known[one.id] for one in live if not self.known[one.id].lets]
+        assert not {(one.conversation, one.effect) for one in plans} & self.denied
+        for conversation in TURNS:
+            assert sum(one.conversation == conversation for one in live) <= MOST_OPEN
+        for grant in self.grants.values():
+            assert grant.used <= grant.uses
 
     @invariant()
     def i1_i4_only_what_was_spent_ran_exactly_as_shown_and_no_step_twice(self) -> None:
         runs = self.do(self.town.stores.records.runs())
-        spent = [name for name, state in self.ended.items() if state is State.SPENT]
+        spent = [
+            name
+            for name, state in self.ended.items()
+            if state is State.SPENT and not self.known[name].lets
+        ]
         assert sorted(run.request for run in runs) == sorted(spent)
         shown = dict[str, tuple[str, ...]]()
         for run in runs:
@@ -533,7 +724,10 @@ class Lives(RuleBasedStateMachine):
             said = state_told(entry)
             if said:
                 request, state = said
-                assert state in EDGES[told[request]] if request in told else state is State.OPEN
+                if request in told:
+                    assert state in EDGES[told[request]]
+                else:
+                    assert (state is State.GRANTED) is bool(self.known[request].under)
                 told[request] = state
         now = {name: self.now(known).state for name, known in self.known.items()}
         assert told == now
