@@ -91,8 +91,8 @@ def _step_line(step: RunStep) -> str:
 
 
 def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
-    differing = [text for checked in shown.checked for text in _differing(checked)]
-    filled = [f"{c.tool.name} {name}" for c in shown.checked for name in c.filled]
+    differing = dict.fromkeys(text for checked in shown.checked for text in _differing(checked))
+    filled = dict.fromkeys(f"{c.tool.name} {name}" for c in shown.checked for name in c.filled)
     yield Fact(label="Differs from defaults", text="; ".join(differing) or "nothing")
     if filled:
         yield Fact(label="Filled in by default", text="; ".join(filled))
