@@ -24,8 +24,11 @@ STOPPED = " stopped it"
 LOST = " may no longer ask for it"
 """How two reasons end, behind somebody's name: no new card would help."""
 ALTERED = "its stored plan is not the one that was shown"
+IN_WORDS = "What was shown is not there any more, so ask for it in words."
+"""What to do where a request was altered or erased: nobody could ask again for what it held."""
 _APPROVERS = "May approve"
 _EDITED = "Since then the message that asked for it was edited; the plan was not."
+_ASKED_AGAIN = frozenset({State.EXPIRED, State.REVOKED, State.DENIED})
 _COUNTLESS = 10**9
 _MEMORY = 4 * 2**30
 
@@ -173,14 +176,19 @@ def status(request: Request) -> str:
         State.GRANTED: f"Approved by {voters}; waiting to run.",
         State.SPENT: f"Approved by {voters}.",
         State.DENIED: f"Denied by {request.ended_by}{denied}.",
-        State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. Ask again to get a new card.",
-        State.REVOKED: f"Revoked: {one_line(request.reason)}. {_after(request.reason)}",
+        State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. {_after(request)}",
+        State.REVOKED: f"Revoked: {one_line(request.reason)}. {_after(request)}",
         State.SUPERSEDED: f"Superseded: {request.ended_by} asked again, so there is a newer card.",
     }[request.state]
 
 
-def _after(reason: str) -> str:
-    """Say what to do about a request that was revoked for this."""
+def _after(request: Request) -> str:
+    """Say what to do about a request that ended without anybody's no."""
+    if not request.is_intact:
+        return IN_WORDS
+    reason = request.reason
+    if request.state is State.EXPIRED:
+        return "Ask again to get a new card."
     if reason.endswith(STOPPED):
         return "Ask again if it is still wanted."
     if reason in switches.OFF or reason.endswith(LOST):
@@ -198,7 +206,7 @@ def drawn(request: Request, run: Run | None) -> tuple[Card, str]:
     buttons: tuple[Button, ...] = ()
     if request.state in LIVE:
         buttons = request.card.buttons
-    elif request.state in {State.EXPIRED, State.REVOKED, State.DENIED}:
+    elif request.state in _ASKED_AGAIN and request.is_intact:
         buttons = (Button(label="Ask again", verb="again", request=request.id),)
     return replace(request.card, buttons=buttons), told
 

@@ -25,9 +25,15 @@ from tests.sides import Side, on_a_terminal, read_in_slack, read_on_discord
 
 PREVIEWED: Final = a_tool("append-word", preview=a_step("look"), fingerprints=("fleet.json",))
 PLAIN: Final = a_tool("append-word")
-ON_SLACK: Final = tuple(
-    Identity(platform="slack", workspace=slack_drawings.TEAM, user=user) for user in ("U2BOB", "U3")
-)
+ON_SLACK: Final = {
+    name: Identity(platform="slack", workspace=slack_drawings.TEAM, user=user)
+    for name, user in (("alice", "U0ALICE"), ("bob", "U2BOB"), ("carol", "U3"))
+}
+ON_DISCORD: Final = {
+    "alice": discord_drawings.ALICE,
+    "bob": discord_drawings.BOB,
+    "carol": discord_drawings.CAROL,
+}
 SOUND: Final = AgentText(rationale="Somebody asked for it.")
 
 
@@ -67,9 +73,7 @@ class Kept:
             approvers=self.approvers,
             previews=(self.preview,) if self.preview else (),
         )
-        card = drawn_cards.encode(
-            cards.card_for(plan, told, drawn_samples.ID, drawn_samples.UNTIL)
-        )
+        card = drawn_cards.encode(cards.card_for(plan, told, drawn_samples.ID, drawn_samples.UNTIL))
         kept = drawn_samples.request(self.state, *self.votes, reason=self.reason, by=self.by)
         return replace(
             kept,
@@ -91,13 +95,20 @@ class CardSide:
     kept: Kept = field(default_factory=Kept)
     ran: RunState | None = None
 
+    def wanted(self, known: Mapping[str, Identity]) -> tuple[Identity, ...]:
+        """Return whose votes it waits for, as a platform knows them: whoever has not voted."""
+        if self.kept.state is not State.OPEN:
+            return ()
+        waiting = [name for name in self.kept.approvers if name not in self.kept.votes]
+        return tuple(known[name] for name in waiting)
+
     def side(self) -> Side:
         """Return the card on all platforms."""
         request = self.kept.request()
         card, status = cards.drawn(request, ran(self.ran, request) if self.ran else None)
         asking = Asking(card=card, status=status)
-        for_slack = replace(asking, wanted=ON_SLACK)
-        for_discord = replace(asking, wanted=(discord_drawings.BOB, discord_drawings.CAROL))
+        for_slack = replace(asking, wanted=self.wanted(ON_SLACK))
+        for_discord = replace(asking, wanted=self.wanted(ON_DISCORD))
         return Side(
             explains=self.explains,
             terminal=on_a_terminal(asking),
@@ -251,9 +262,7 @@ CARD_SIDES: Mapping[str, CardSide | ReportSide] = {
     ),
     "with-warnings": CardSide(
         explains=f"{_WAITS} Software warns of a look-alike letter, of no sandbox and of too few voters.",
-        kept=Kept(
-            words=("p\u0430ypal.example",), quorum=2, sandbox="none", approvers=("bob",)
-        ),
+        kept=Kept(words=("p\u0430ypal.example",), quorum=2, sandbox="none", approvers=("bob",)),
     ),
     "with-hostile-agent-text": CardSide(
         explains=f"{_WAITS} The agent tries to look approved; its words stay below and are marked.",

@@ -31,7 +31,12 @@ from tests.sources import sources
 
 HOUR: Final = timedelta(hours=1)
 GATE, FREEZE, RESOLVE = "approvals/gate.py", "approvals/freeze.py", "bot/resolve.py"
-DESK, DOORS, INBOX, OPENING = "bot/desk.py", "bot/doors.py", "bot/inbox.py", "adapters/storage/opening.py"
+DESK, DOORS, INBOX, OPENING = (
+    "bot/desk.py",
+    "bot/doors.py",
+    "bot/inbox.py",
+    "adapters/storage/opening.py",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +109,9 @@ def _not_a_voter(name: str, *gone: str, asked: str = "alice") -> str:
 OPEN, DENIED = _kept(State.OPEN), _kept(State.DENIED, by="bob", reason="Not before the weekend.")
 REVOKED = _kept(State.REVOKED, "bob", reason="the runbook append-word was edited")
 UNKNOWN_RUN = ran(RunState.UNKNOWN, _kept(State.SPENT, "bob"))
-FAST = NoRoom(at=0, rate=Rate(name="votes", most=300, per=timedelta(minutes=1)), uses=1, wait=timedelta())
+FAST = NoRoom(
+    at=0, rate=Rate(name="votes", most=300, per=timedelta(minutes=1)), uses=1, wait=timedelta()
+)
 SECRET = secrecy.exposed([a_checked("hunter2hunter2", tool=PLAIN)], Redactor.of(["hunter2hunter2"]))
 DENIAL = Denial(tool="append-word", by="bob", reason="Not before the weekend.")
 DOUBTS = doubtful(AUTHORITY)

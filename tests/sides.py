@@ -13,7 +13,7 @@ from adapters.console.shown import Shown
 from adapters.discord.drawn import Drawn as OnDiscord
 from adapters.slack.messages import Drawn as InSlack
 from tests import discord_reading
-from tests.discord_drawings import BOB, CAROL
+from tests.discord_drawings import ALICE, BOB, CAROL
 from tests.slack_pictures import EMOJI
 from tests.standins.discord import plain as on_discord
 from tests.standins.slack import plain as in_slack
@@ -26,6 +26,7 @@ _NAMES: Final = {
     "<@U0ALICE>": "@alice",
     "<@U2BOB>": "@bob",
     "<@U3>": "@carol",
+    f"<@{ALICE.user}>": "@alice",
     f"<@{BOB.user}>": "@bob",
     f"<@{CAROL.user}>": "@carol",
 }
@@ -44,7 +45,9 @@ class Side:
 
     def drawn(self) -> str:
         """Return the three columns below what they show."""
-        columns = [[*map(_padded, wrapped(one))] for one in (self.terminal, self.slack, self.discord)]
+        columns = [
+            [*map(_padded, wrapped(one))] for one in (self.terminal, self.slack, self.discord)
+        ]
         head = [*map(_padded, PLATFORMS)], ["-" * WIDTH] * len(PLATFORMS)
         rows = [*head, *zip_longest(*columns, fillvalue=" " * WIDTH)]
         return "\n".join([self.explains, "", *(_BETWEEN.join(row).rstrip() for row in rows), ""])
@@ -60,7 +63,9 @@ def read_in_slack(messages: Iterable[InSlack]) -> list[str]:
     lines = list[str]()
     for one in messages:
         body = {"blocks": [*one.blocks], "text": one.text}
-        text = re.sub(r":(\w+):", lambda found: EMOJI.get(found[1], found[0]), in_slack.text_of(body))
+        text = re.sub(
+            r":(\w+):", lambda found: EMOJI.get(found[1], found[0]), in_slack.text_of(body)
+        )
         labels = [in_slack.label(button) for button in in_slack.buttons_of(body)]
         lines += _message(_named(text).split("\n"), labels, one.document)
     return lines
