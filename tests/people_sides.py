@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from approvals.policy import Authority, Policy, PolicyRule
 from core.principals import Directory, Identity, Person
-from core.standing import NotActive, Unknown, Why
+from core.standing import NotActive, Standing, Unknown, Why
 from tests.builders import TENANT, a_rule
 
 GROUPS = {"alice": ("eng",), "bob": ("eng", "sre"), "carol": ("sre",), "mallory": ()}
@@ -50,7 +50,7 @@ def without(authority: Authority, *names: str) -> Authority:
 
 def doubtful(authority: Authority) -> Authority:
     """Return the same where Slack cannot be asked about bob, and carol's account was deactivated."""
-    says = {
+    says: dict[Identity, Standing] = {
         _on_slack("bob"): Unknown(why="Slack did not answer"),
         _on_slack("carol"): NotActive(why=Why.DEACTIVATED),
     }
