@@ -44,6 +44,8 @@ class Shown:
     approvers: tuple[str, ...]
     """Who may vote now, as the policy says: the requester is left out where the rule says so."""
     previews: tuple[str, ...]
+    denied_by: str | None = None
+    """Who denied it before it was asked for again, if anybody did."""
 
 
 def card_for(
@@ -106,6 +108,8 @@ def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
     if plan.locks:
         yield Fact(label="Waits for", text=f"other runs that hold {_listed(plan.locks)}")
     yield Fact(label="Asked by", text=shown.requester)
+    if shown.denied_by:
+        yield Fact(label="Denied before", text=f"by {shown.denied_by}")
     counts = shown.requester in shown.approvers
     yield Fact(label="Risk", text=f"{shown.rule.name}: {rule_in_words(shown.rule, counts=counts)}")
     yield Fact(label=_APPROVERS, text=", ".join(shown.approvers) or "nobody")

@@ -76,8 +76,10 @@ class Gate:
                 logged="Not proposed: something changed since this plan was made.",
             )
         about = secrecy.masked(proposal.about, self.redactor)
+        again = proposal.supersedes
+        before = await self.store.get(proposal.tenant, again) if again else None
         opened = await self.store.open(
-            new_request(replace(proposal, about=about), frozen, authority)
+            new_request(replace(proposal, about=about), frozen, authority, before)
         )
         if isinstance(opened, Denial):
             raise denials.refused(opened)

@@ -5,14 +5,19 @@ from functools import partial
 
 from approvals import cards, entitlement
 from approvals.freeze import Frozen
-from approvals.models import NewRequest, Proposal
+from approvals.models import NewRequest, Proposal, Request, State
 from approvals.policy import Authority
 from core import ids
 from core.tools import Checked
 
 
-def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> NewRequest:
-    """Return it, with the card that people are to see once its id and its end are known."""
+def new_request(
+    proposal: Proposal, frozen: Frozen, authority: Authority, before: Request | None
+) -> NewRequest:
+    """Return it, with the card that people are to see once its id and its end are known.
+
+    `before` is the request that it asks for again, if it does: people learn that it was denied.
+    """
     plan = frozen.plan
     rule = authority.policy.strictest(call.risk for call in plan.calls)
     holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
@@ -23,6 +28,7 @@ def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> New
         rule=rule,
         approvers=entitlement.voters(rule, proposal.requester, holders),
         previews=frozen.previews,
+        denied_by=before.ended_by if before and before.state is State.DENIED else None,
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)
     return NewRequest(

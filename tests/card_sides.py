@@ -54,6 +54,7 @@ class Kept:
     sandbox: str = "bwrap"
     approvers: tuple[str, ...] = ("bob", "carol")
     preview: str = ""
+    denied_by: str | None = None
     about: AgentText = SOUND
     by: str | None = None
     reason: str = ""
@@ -72,6 +73,7 @@ class Kept:
             rule=rule,
             approvers=self.approvers,
             previews=(self.preview,) if self.preview else (),
+            denied_by=self.denied_by,
         )
         card = drawn_cards.encode(cards.card_for(plan, told, drawn_samples.ID, drawn_samples.UNTIL))
         kept = drawn_samples.request(self.state, *self.votes, reason=self.reason, by=self.by)
@@ -236,6 +238,10 @@ CARD_SIDES: Mapping[str, CardSide | ReportSide] = {
     ),
     "denied-without-a-reason": CardSide(
         explains="Bob said no and not why.", kept=Kept(state=State.DENIED, by="bob")
+    ),
+    "open-after-a-denial": CardSide(
+        explains=f"{_WAITS} Bob had denied it; Carol, who may approve it, asked for it again.",
+        kept=Kept(denied_by="bob"),
     ),
     "expired": CardSide(
         explains="Its time ran out with one vote of two. That is no denial; asking again makes a new card.",
