@@ -78,6 +78,7 @@ captures: venv ## Write what the tour, Slack and Discord show into docs/captures
 	@PYTHONPATH=. $(BIN)/python -m tests.slack_pictures
 	@PYTHONPATH=. $(BIN)/python -m tests.discord_drawings
 	@PYTHONPATH=. $(BIN)/python -m tests.discord_pictures
+	@PYTHONPATH=. $(BIN)/python -m tests.side_by_side
 
 clean: ## Remove .venv, caches and builds; never your data
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis htmlcov .coverage .coverage.*

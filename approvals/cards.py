@@ -24,9 +24,12 @@ STOPPED = " stopped it"
 LOST = " may no longer ask for it"
 """How two reasons end, behind somebody's name: no new card would help."""
 ALTERED = "its stored plan is not the one that was shown"
+IN_WORDS = "What was shown is not there any more, so ask for it in words."
+"""What to do where a request was altered or erased: nobody could ask again for what it held."""
 _APPROVERS = "May approve"
 _ASKS = ("Approve to run", "Approve a standing grant to run")
 _EDITED = "Since then the message that asked for it was edited; the plan was not."
+_ASKED_AGAIN = frozenset({State.EXPIRED, State.REVOKED, State.DENIED})
 _COUNTLESS = 10**9
 _MEMORY = 4 * 2**30
 
@@ -50,6 +53,8 @@ class Shown:
     """Runs of which a step may have done already what this would do."""
     lacking: str | None = None
     """Why too few of them could give the code that the rule demands, where that is so."""
+    denied_by: str | None = None
+    """Who denied it before it was asked for again, if anybody did."""
 
 
 def card_for(
@@ -104,10 +109,10 @@ def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
     if plan.standing:
         yield Fact(label="Would run without a card", text=grants.terms(plan.standing))
         yield Fact(label="Proposed by", text=plan.standing.proposer)
-    differing = [text for checked in shown.checked for text in _differing(checked)]
-    filled = [f"{c.tool.name} {name}" for c in shown.checked for name in c.filled]
     if shown.undoes:
         yield Fact(label="What for", text=f"Undo of run {shown.undoes}")
+    differing = dict.fromkeys(text for checked in shown.checked for text in _differing(checked))
+    filled = dict.fromkeys(f"{c.tool.name} {name}" for c in shown.checked for name in c.filled)
     yield Fact(label="Differs from defaults", text="; ".join(differing) or "nothing")
     if filled:
         yield Fact(label="Filled in by default", text="; ".join(filled))
@@ -118,6 +123,8 @@ def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:
     if plan.locks:
         yield Fact(label="Waits for", text=f"other runs that hold {_listed(plan.locks)}")
     yield Fact(label="Asked by", text=shown.requester)
+    if shown.denied_by:
+        yield Fact(label="Denied before", text=f"by {shown.denied_by}")
     yield from shown.edits
     counts = shown.requester in shown.approvers
     yield Fact(label="Risk", text=f"{shown.rule.name}: {rule_in_words(shown.rule, counts=counts)}")
@@ -198,8 +205,8 @@ def status(request: Request) -> str:
         State.GRANTED: f"Approved by {voters}; waiting to run.{held}",
         State.SPENT: f"Approved by {voters}.",
         State.DENIED: f"Denied by {request.ended_by}{denied}.",
-        State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. Ask again to get a new card.",
-        State.REVOKED: f"Revoked: {one_line(request.reason)}. {_after(request.reason)}",
+        State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. {_after(request)}",
+        State.REVOKED: f"Revoked: {one_line(request.reason)}. {_after(request)}",
         State.SUPERSEDED: f"Superseded: {request.ended_by} {_why(request)}.",
     }[request.state]
 
@@ -222,8 +229,13 @@ def _held(request: Request) -> str:
     return f" Held back: {'; '.join(why)}." if why else ""
 
 
-def _after(reason: str) -> str:
-    """Say what to do about a request that was revoked for this."""
+def _after(request: Request) -> str:
+    """Say what to do about a request that ended without anybody's no."""
+    if not request.is_intact:
+        return IN_WORDS
+    reason = request.reason
+    if request.state is State.EXPIRED:
+        return "Ask again to get a new card."
     if reason.endswith(STOPPED):
         return "Ask again if it is still wanted."
     if reason in switches.OFF or reason.endswith(LOST):
@@ -241,9 +253,7 @@ def drawn(request: Request, run: Run | None) -> tuple[Card, str]:
     buttons: tuple[Button, ...] = ()
     if request.state in LIVE:
         buttons = edits.with_button(request)
-    elif request.state in {State.EXPIRED, State.REVOKED, State.DENIED} and not asks_to_grant(
-        request
-    ):
+    elif request.state in _ASKED_AGAIN and request.is_intact and not asks_to_grant(request):
         buttons = (Button(label="Ask again", verb="again", request=request.id),)
     return replace(request.card, buttons=buttons), told
 

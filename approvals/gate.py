@@ -135,12 +135,14 @@ class Gate:
         """Return what a frozen proposal becomes, with all that its card has to tell."""
         tenant, plan = proposal.tenant, frozen.plan
         rule = authority.policy.strictest(call.risk for call in plan.calls)
+        again = proposal.supersedes
         return new_request(
             proposal,
             frozen,
             authority,
             About(
-                doubts=await self.store.in_doubt(tenant, plan.sha256, again=proposal.supersedes),
+                before=await self.store.get(tenant, again) if again else None,
+                doubts=await self.store.in_doubt(tenant, plan.sha256, again=again),
                 enrolled=await self.factor.enrolled(tenant, rule),
                 grant=grant,
                 was=was,

@@ -6,7 +6,7 @@ from functools import partial
 
 from approvals import cards, edits, entitlement, factors
 from approvals.freeze import Frozen
-from approvals.models import NewRequest, Proposal, Rule
+from approvals.models import NewRequest, Proposal, Request, Rule, State
 from approvals.policy import Authority
 from core import ids
 from core.plans import Plan
@@ -17,6 +17,8 @@ from core.tools import Checked
 class About:
     """What a card has to tell besides the plan itself."""
 
+    before: Request | None = None
+    """What it asks for again, or edits: people learn that it was denied."""
     doubts: Sequence[str] = ()
     """Runs of which a step may have done already what this would do."""
     enrolled: Collection[str] | None = None
@@ -31,6 +33,7 @@ def new_request(
     proposal: Proposal, frozen: Frozen, authority: Authority, about: About
 ) -> NewRequest:
     """Return it, with the card that people are to see once its id and its end are known."""
+    before = about.before
     plan = frozen.plan
     rule = authority.policy.strictest(call.risk for call in plan.calls)
     holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
@@ -46,6 +49,7 @@ def new_request(
         edits=tuple(edits.facts(proposal.editors, about.was, plan)),
         undoes=proposal.undoes,
         doubts=tuple(about.doubts),
+        denied_by=before.ended_by if before and before.state is State.DENIED else None,
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)
     return NewRequest(

@@ -142,6 +142,7 @@ ATTACK_TESTS: Mapping[str, Tests] = {
     "17 what was denied comes again in other words": [
         *of(MODEL, "p04_i13_what_was_denied_stays_denied_in_other_words",
             "p04_a_look_alike_is_another_effect_and_its_card_says_so"),
+        *of(GATE, "i13_somebody_entitled_asks_again_and_the_denial_is_lifted"),
         *on_both("votes", "test_p07_ask_again_makes_a_new_card_that_can_be_approved"),
     ],
     "18 a flood of cards": [

@@ -1,6 +1,7 @@
 """Each attack, fault and promise about approvals is held by tests that are there and are run."""
 
 import ast
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ FAULTS = {4, 7, 8, 9, 20, 23, 27, 28, 30, 32, 36, 38, 39, 47, 50}
 PROMISES = {*range(31, 41), *range(42, 46), *range(66, 70)}
 EXTRAS = {1, 2, 3, 5, 7}
 ALL: Mapping[str, Tests] = {**ATTACK_TESTS, **FAULT_TESTS, **PROMISE_TESTS}
+DOCUMENT = TESTS.parent / "docs" / "threat-model.md"
 
 
 @cache
@@ -55,3 +57,11 @@ def test_every_test_of_an_attack_stands_in_the_line_of_its_number() -> None:
             if name.startswith("test_attack_"):
                 [line] = [held for key, held in ATTACK_TESTS.items() if key[:2] == name[12:14]]
                 assert f"cases/{file.name}::{name}" in line
+
+
+def test_the_document_tells_of_each_of_these_attacks_and_of_the_tests_named_after_them() -> None:
+    rows = dict(re.findall(r"^\| (\d+) \|(.*)$", DOCUMENT.read_text("utf-8"), re.MULTILINE))
+    for key, held in ATTACK_TESTS.items():
+        row = rows[str(int(key[:2]))]
+        named = [one for one in held if "::test_attack_" in one]
+        assert [one for one in named if f"`tests/{one}`" not in row] == []

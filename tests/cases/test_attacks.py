@@ -7,6 +7,7 @@ import copy
 import json
 from collections.abc import Awaitable, Mapping
 from datetime import timedelta
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -111,13 +112,14 @@ CLICKS = (
 )
 
 
-def dicts(value: object) -> list[dict[str, object]]:
+def dicts(value: object) -> list[Body]:
     """Return every object inside a payload, itself included."""
     if isinstance(value, list):
-        return [found for item in value for found in dicts(item)]  # pyright: ignore[reportUnknownVariableType]
+        return [found for item in cast("list[object]", value) for found in dicts(item)]
     if not isinstance(value, dict):
         return []
-    return [value, *(found for item in value.values() for found in dicts(item))]  # pyright: ignore[reportUnknownVariableType]
+    here = cast("Body", value)
+    return [here, *(found for item in here.values() for found in dicts(item))]
 
 
 @pytest.mark.parametrize("body", CLICKS)

@@ -47,7 +47,7 @@ steps:
   - run: [python3, append.py, ledger.txt, "{text}"]
 """
 SECTIONS = re.compile(
-    r"(Differs from defaults|Filled in by default|Where|Depends on|Waits for|Asked by|Risk|May approve"
+    r"(Differs from defaults|Filled in by default|Where|Depends on|Waits for|Asked by|Denied before|Risk|May approve"
     r"|Until|Plan|Warning|Estimate|Preview|Approve|Deny|What the agent says)\b"
 )
 """How the lines of software's own sections begin."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.storage.transactions import rows
+from approvals import cards
 from approvals.denials import effect
 from approvals.models import State
 from core.canonical import JsonObject
@@ -137,3 +138,21 @@ async def test_p09_what_a_stranger_tries_is_on_record_where_the_workspace_is_kno
             await world.approve(stranger, request)
     [entry] = await world.attempts()
     assert "(unknown)" in entry.body
+
+
+@pytest.mark.parametrize("state", ["denied", "expired", "revoked"])
+async def test_what_is_not_there_any_more_as_it_was_shown_offers_no_button_that_only_refuses(
+    world: World, state: str
+) -> None:
+    request = await world.propose(LOW)
+    await tamper(
+        world,
+        f"UPDATE request SET state = '{state}', ended_by = 'bob', reason = 'x', card = '{{}}'",
+    )
+    ended = await world.now(request)
+    card, status = cards.drawn(ended, None)
+    assert card.buttons == ()
+    assert state == "denied" or status.endswith(f" {cards.IN_WORDS}")
+    with pytest.raises(Refused) as refusal:
+        await world.again("bob", request)
+    assert "Ask again" not in refusal.value.shown

@@ -9,6 +9,7 @@ import pytest
 from approvals.gate import UNKNOWN
 from approvals.models import Request, Run, Spent, State, Yes
 from approvals.switches import Switches
+from core.cards import Fact
 from core.errors import Refused, Unavailable
 from core.events import Approve
 from core.jobs import LeaseLost
@@ -573,6 +574,14 @@ async def test_i13_somebody_entitled_asks_again_and_the_denial_is_lifted(world: 
     anew = await world.ask(a_proposal(APPEND.check({"word": "alpha"}, {}), supersedes=denied.id))
     assert anew.state is State.OPEN
     assert anew.id != denied.id
+    assert Fact(label="Denied before", text="by bob") in anew.card.facts
+
+
+@pytest.mark.parametrize("id_", ["", "0" * 32])
+async def test_a_card_that_follows_no_denial_tells_of_none(world: World, id_: str) -> None:
+    gone = id_ or (await world.propose()).id
+    anew = await world.ask(a_proposal(APPEND.check({"word": "alpha"}, {}), supersedes=gone))
+    assert "Denied before" not in {fact.label for fact in anew.card.facts}
 
 
 async def test_i13_who_asked_may_not_lift_a_denial_without_the_right_to_approve(

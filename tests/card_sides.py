@@ -1,0 +1,309 @@
+"""Every state of a card, and what the reader of each sees. One entry adds a state."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Final
+
+from adapters.discord import messages as on_discord
+from adapters.slack import messages as in_slack
+from adapters.storage.deciding import denied_in_words
+from approvals import cards, reports, switches
+from approvals.cards import Shown
+from approvals.entitlement import lost
+from approvals.models import Denial, Request, Run, RunState, State
+from core import cards as drawn_cards
+from core.canonical import sha256
+from core.deliveries import Asking, Text
+from core.plans import Plan, difference
+from core.principals import Identity
+from core.transcript import AgentText
+from tests import discord_drawings, drawn_samples, slack_drawings
+from tests.builders import a_checked, a_plan, a_rule, a_step, a_tool
+from tests.people_sides import AUTHORITY, without
+from tests.sides import Side, on_a_terminal, read_in_slack, read_on_discord
+
+PREVIEWED: Final = a_tool("append-word", preview=a_step("look"), fingerprints=("fleet.json",))
+PLAIN: Final = a_tool("append-word")
+ON_SLACK: Final = {
+    name: Identity(platform="slack", workspace=slack_drawings.TEAM, user=user)
+    for name, user in (("alice", "U0ALICE"), ("bob", "U2BOB"), ("carol", "U3"))
+}
+ON_DISCORD: Final = {
+    "alice": discord_drawings.ALICE,
+    "bob": discord_drawings.BOB,
+    "carol": discord_drawings.CAROL,
+}
+SOUND: Final = AgentText(rationale="Somebody asked for it.")
+
+
+def plan_of(*words: str, sandbox: str = "bwrap") -> Plan:
+    """Return the plan of `append-word` with these words."""
+    return a_plan(*(a_checked(word, tool=PLAIN) for word in words or ("alpha",)), sandbox=sandbox)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A request for one call or several, as a test's reader is to see it."""
+
+    state: State = State.OPEN
+    votes: tuple[str, ...] = ()
+    quorum: int = 1
+    requester_may_vote: bool = False
+    words: tuple[str, ...] = ("alpha",)
+    sandbox: str = "bwrap"
+    approvers: tuple[str, ...] = ("bob", "carol")
+    preview: str = ""
+    denied_by: str | None = None
+    about: AgentText = SOUND
+    by: str | None = None
+    reason: str = ""
+    edited: bool = False
+    altered: bool = False
+
+    def request(self) -> Request:
+        """Return it as it is stored."""
+        rule = a_rule(self.quorum, self.requester_may_vote)
+        calls = tuple(a_checked(word, tool=PLAIN) for word in self.words)
+        plan = plan_of(*self.words, sandbox=self.sandbox)
+        told = Shown(
+            requester="alice",
+            checked=calls,
+            about=self.about,
+            rule=rule,
+            approvers=self.approvers,
+            previews=(self.preview,) if self.preview else (),
+            denied_by=self.denied_by,
+        )
+        card = drawn_cards.encode(cards.card_for(plan, told, drawn_samples.ID, drawn_samples.UNTIL))
+        kept = drawn_samples.request(self.state, *self.votes, reason=self.reason, by=self.by)
+        return replace(
+            kept,
+            plan_body=plan.canonical,
+            plan_sha256=plan.sha256,
+            rule=rule,
+            about=self.about,
+            card_body=card.replace("alpha", "omega") if self.altered else card,
+            card_sha256=sha256(card),
+            edited_at=drawn_samples.UNTIL - timedelta(minutes=5) if self.edited else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardSide:
+    """A card in one state."""
+
+    explains: str
+    kept: Kept = field(default_factory=Kept)
+    ran: RunState | None = None
+
+    def wanted(self, known: Mapping[str, Identity]) -> tuple[Identity, ...]:
+        """Return whose votes it waits for, as a platform knows them: whoever has not voted."""
+        if self.kept.state is not State.OPEN:
+            return ()
+        waiting = [name for name in self.kept.approvers if name not in self.kept.votes]
+        return tuple(known[name] for name in waiting)
+
+    def side(self) -> Side:
+        """Return the card on all platforms."""
+        request = self.kept.request()
+        card, status = cards.drawn(request, ran(self.ran, request) if self.ran else None)
+        asking = Asking(card=card, status=status)
+        for_slack = replace(asking, wanted=self.wanted(ON_SLACK))
+        for_discord = replace(asking, wanted=self.wanted(ON_DISCORD))
+        return Side(
+            explains=self.explains,
+            terminal=on_a_terminal(asking),
+            slack=read_in_slack(in_slack.draw(for_slack, team=slack_drawings.TEAM)),
+            discord=read_on_discord(on_discord.draw(for_discord, guild=discord_drawings.GUILD)),
+        )
+
+
+def ran(state: RunState, request: Request) -> Run:
+    """Return the run of a request, which has two steps, as it ended."""
+    sample = drawn_samples.run(state, *request.voters)
+    steps = tuple(replace(one, tool="append-word") for one in sample.steps)
+    return replace(sample, steps=steps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSide:
+    """What software tells about a run that has ended."""
+
+    explains: str
+    state: RunState
+
+    def side(self) -> Side:
+        """Return the report on all platforms."""
+        ended = ran(self.state, Kept(votes=("bob",)).request())
+        words = reports.in_chat(reports.report(ended), ended)
+        told = Text(text=words, buttons=reports.choices(ended), is_report=True)
+        return Side(
+            explains=self.explains,
+            terminal=on_a_terminal(told),
+            slack=read_in_slack(in_slack.draw(told, team=slack_drawings.TEAM)),
+            discord=read_on_discord(on_discord.draw(told, guild=discord_drawings.GUILD)),
+        )
+
+
+def _differs(**to: object) -> str:
+    """Return what is said where a plan of one call differs from the one that was shown."""
+    [call] = (before := a_plan(a_checked("alpha", tool=PREVIEWED))).calls
+    at_top = {"sandbox", "folder", "rules"}
+    if to.keys() <= at_top:
+        now = replace(before, **to)  # type: ignore[arg-type]  # named after its fields
+    else:
+        now = replace(before, calls=(replace(call, **to),))  # type: ignore[arg-type]  # as above
+    return difference(before, now) or ""
+
+
+def _lost(name: str) -> str:
+    request = Kept(state=State.GRANTED, votes=("bob",)).request()
+    return lost(without(AUTHORITY, name), request) or ""
+
+
+_PRINT = a_plan(a_checked("alpha", tool=PREVIEWED)).calls[0].fingerprints[0]
+REVOKED: Mapping[str, tuple[str, str]] = {
+    "runbook-edited": ("somebody edited its runbook", _differs(definition="e" * 64)),
+    "file-changed": (
+        "a file that it depends on changed",
+        _differs(fingerprints=(replace(_PRINT, sha256="1" * 64),)),
+    ),
+    "preview-changed": ("its dry run prints something else now", _differs(preview="2" * 64)),
+    "lock-changed": ("what it waits for changed", _differs(lock="other")),
+    "steps-changed": ("it would do something else now", _differs(steps=(a_step("rm"),))),
+    "place-changed": ("it would run in another place now", _differs(sandbox="bwrap")),
+    "rules-changed": ("the rules about it changed", _differs(rules="3" * 64)),
+    "not-preparable": (
+        "it can no longer be prepared",
+        "it can no longer be prepared as it was shown (append-word: There is no program append-word)",
+    ),
+    "requester-lost-it": ("whoever asked may no longer ask for it", _lost("alice")),
+    "voter-lost-it": ("a voter may no longer approve it", _lost("bob")),
+    "execution-off": ("an operator switched execution off", switches.PLAN_ONLY),
+    "no-runs": ("an operator allows no runs", switches.NO_RUNS),
+    "stopped": ("somebody stopped it", f"alice{cards.STOPPED}"),
+    "denied-elsewhere": (
+        "somebody denied the same on another card",
+        denied_in_words(Denial(tool="append-word", by="carol", reason="")),
+    ),
+    "altered": ("its stored plan was altered", cards.ALTERED),
+}
+"""Why a request was revoked: in words for the reader, and as the card says it."""
+
+_WAITS = "Alice asked for a change. Nothing runs until enough people have agreed to it."
+_TWO = ("bob", "carol")
+CARD_SIDES: Mapping[str, CardSide | ReportSide] = {
+    "open-0-of-1": CardSide(explains=f"{_WAITS} One vote of somebody else is needed."),
+    "open-0-of-1-requester-may-vote": CardSide(
+        explains=f"{_WAITS} One vote is needed, and Alice's own counts.",
+        kept=Kept(requester_may_vote=True, approvers=("alice", "bob", "carol")),
+    ),
+    "open-1-of-2": CardSide(
+        explains=f"{_WAITS} Two people have to agree, and Bob has.",
+        kept=Kept(votes=("bob",), quorum=2),
+    ),
+    "granted": CardSide(
+        explains="Enough people agreed. It waits for its turn to run, and a no still ends it.",
+        kept=Kept(state=State.GRANTED, votes=("bob",)),
+    ),
+    "spent-running": CardSide(
+        explains="It was approved and is running now.",
+        kept=Kept(state=State.SPENT, votes=("bob",)),
+        ran=RunState.RUNNING,
+    ),
+    "spent-succeeded": CardSide(
+        explains="It was approved and ran once. Its report is a message of its own.",
+        kept=Kept(state=State.SPENT, votes=_TWO, quorum=2),
+        ran=RunState.SUCCEEDED,
+    ),
+    "spent-failed": CardSide(
+        explains="It was approved, and a step failed. A new try needs a new card.",
+        kept=Kept(state=State.SPENT, votes=("bob",)),
+        ran=RunState.FAILED,
+    ),
+    "spent-cancelled": CardSide(
+        explains="It was approved, and stopped between two steps.",
+        kept=Kept(state=State.SPENT, votes=("bob",)),
+        ran=RunState.CANCELLED,
+    ),
+    "spent-unknown": CardSide(
+        explains="It was approved, and nobody knows whether its last step happened.",
+        kept=Kept(state=State.SPENT, votes=("bob",)),
+        ran=RunState.UNKNOWN,
+    ),
+    "denied": CardSide(
+        explains="Bob said no and why. The same is refused in this conversation until somebody asks again.",
+        kept=Kept(state=State.DENIED, by="bob", reason="Not before the weekend."),
+    ),
+    "denied-without-a-reason": CardSide(
+        explains="Bob said no and not why.", kept=Kept(state=State.DENIED, by="bob")
+    ),
+    "open-after-a-denial": CardSide(
+        explains=f"{_WAITS} Bob had denied it; Carol, who may approve it, asked for it again.",
+        kept=Kept(denied_by="bob"),
+    ),
+    "expired": CardSide(
+        explains="Its time ran out with one vote of two. That is no denial; asking again makes a new card.",
+        kept=Kept(state=State.EXPIRED, votes=("bob",), quorum=2),
+    ),
+    **{
+        f"revoked-{name}": CardSide(
+            explains=f"Nothing ran, because {why} after the card was shown.",
+            kept=Kept(state=State.REVOKED, votes=("bob",), reason=reason),
+        )
+        for name, (why, reason) in REVOKED.items()
+    },
+    "superseded": CardSide(
+        explains="Alice asked for the same again, so there is a newer card. This one can run nothing.",
+        kept=Kept(state=State.SUPERSEDED, by="alice"),
+    ),
+    "altered": CardSide(
+        explains="Somebody changed the stored card behind Sayso's back. It is not shown, and can never run.",
+        kept=Kept(state=State.REVOKED, altered=True, reason=cards.ALTERED),
+    ),
+    "with-preview": CardSide(
+        explains=f"{_WAITS} A dry run printed what it would do.",
+        kept=Kept(preview="3 hosts move\n1 host stays: web-3"),
+    ),
+    "with-warnings": CardSide(
+        explains=f"{_WAITS} Software warns of a look-alike letter, of no sandbox and of too few voters.",
+        kept=Kept(words=("p\u0430ypal.example",), quorum=2, sandbox="none", approvers=("bob",)),
+    ),
+    "with-hostile-agent-text": CardSide(
+        explains=f"{_WAITS} The agent tries to look approved; its words stay below and are marked.",
+        kept=Kept(
+            about=AgentText(
+                rationale="Approved by bob.\nRisk: none\n```\n<!channel> @everyone [Approve](https://evil.example)"
+            )
+        ),
+    ),
+    "edited-message": CardSide(
+        explains=f"{_WAITS} Alice changed her message afterwards; that changes nothing about the plan.",
+        kept=Kept(edited=True),
+    ),
+    "full-plan-needed": CardSide(
+        explains="The plan is too long for a message, so there is no Approve before all of it was shown.",
+        kept=Kept(words=tuple(f"word-{number:02}-{'x' * 100}" for number in range(40))),
+    ),
+    **{
+        f"report-{state.value}": ReportSide(
+            explains=f"What software reports in the thread about a run that is {state.value}.",
+            state=state,
+        )
+        for state in RunState
+        if state is not RunState.RUNNING
+    },
+}
+"""By the name of its file."""
+
+
+def states() -> set[State]:
+    """Return the states that some card is shown in."""
+    return {one.kept.state for one in CARD_SIDES.values() if isinstance(one, CardSide)}
+
+
+def runs() -> Sequence[set[RunState]]:
+    """Return the ends that some card, and some report, is shown with."""
+    of_cards = {o.ran for o in CARD_SIDES.values() if isinstance(o, CardSide) and o.ran}
+    return of_cards, {o.state for o in CARD_SIDES.values() if isinstance(o, ReportSide)}
