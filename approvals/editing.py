@@ -8,11 +8,11 @@ from approvals.gate import Gate
 from approvals.models import Denial, Proposal, Request, State
 from approvals.new_request import new_request
 from approvals.policy import Authority
-from core.errors import Refused, SaysoError
+from core.errors import Incorrect, Refused, SaysoError
 from core.events import Edit
 from core.guardrails import Guarding, Guards, Proposed
 from core.principals import Principal
-from core.tools import Checked
+from core.tools import Checked, Toolbox
 from core.trail import Happening
 
 
@@ -56,7 +56,7 @@ class Editing:
         off = gate.switches.obstacle()
         if off:
             raise Refused(f"Not edited: {off}.")
-        calls = edits.edited(request.plan, gate.toolbox(), edit)
+        calls = _read(request, gate.toolbox(), edit)
         await self._must_pass(authority, principal, request, calls)
         proposal = _proposal(request, calls, principal.id)
         frozen, now = await gate.prepare(proposal)
@@ -97,6 +97,18 @@ class Editing:
             request=request.id,
             why=self.gate.redactor.text(error.logged),
         )
+
+
+def _read(request: Request, toolbox: Toolbox, edit: Edit) -> tuple[Checked, ...]:
+    """Return the calls with the new values; what can be corrected is told to a person, not a model."""
+    try:
+        return edits.edited(request.plan, toolbox, edit)
+    except Incorrect as error:
+        raise Incorrect(_to_a_person(error.shown), logged=_to_a_person(error.logged)) from error
+
+
+def _to_a_person(text: str) -> str:
+    return text.replace("Call it again with that corrected.", "Correct that, and edit it again.")
 
 
 def _proposal(request: Request, calls: tuple[Checked, ...], editor: str) -> Proposal:

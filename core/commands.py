@@ -70,15 +70,16 @@ def assigned(text: str) -> tuple[tuple[str, str], ...] | None:
     """
     if len(text) > _LONGEST or len(text.splitlines()) > 1 or not _LINE.fullmatch(text):
         return None
-    pairs = [raw.partition("=") for raw in re.findall(_WORD, text)]
-    if not all(equals and is_name(name) for name, equals, _ in pairs):
+    words: list[str] = re.findall(_WORD, text)
+    if not all(map(is_assigned, words)):
         return None
-    return tuple((name, _unquoted(value)) for name, _, value in pairs)
+    return tuple((name, _unquoted(value)) for name, _, value in (w.partition("=") for w in words))
 
 
-def is_name(text: str) -> bool:
-    """Whether an argument can be called like this."""
-    return text.replace("-", "_").isidentifier()
+def is_assigned(text: str) -> bool:
+    """Whether a text is a name that an argument can have, and behind a `=` its value."""
+    name, equals, _ = text.partition("=")
+    return bool(equals) and text[0] != "-" and name.replace("-", "_").isidentifier()
 
 
 def typed(tool: Tool, name: str, text: str) -> Json:
@@ -137,7 +138,7 @@ def _argument(tool: Tool, raw: str) -> Argument:
     """Tell place, name and flag apart before any quote is taken away: quoted text is a value."""
     flag = raw.startswith("--")
     name, equals, value = raw.removeprefix("--").partition("=")
-    if not flag and not (equals and is_name(name)):
+    if not flag and not (equals and name.replace("-", "_").isidentifier()):
         return None, _unquoted(raw)
     if name not in tool.names:
         shown = f" `{name}`" if re.fullmatch(r"[!-~]{1,40}", name) and "`" not in name else " that"
