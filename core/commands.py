@@ -103,6 +103,16 @@ def choices(tool: Tool, name: str) -> dict[str, Json]:
     return {_spelt(value): value for value in values}
 
 
+def choices_of(tool: Tool, name: str) -> tuple[str, ...]:
+    """Return every way to spell a value where those are few, yes and no among them; else none."""
+    return ("true", "false") if kind_of(tool, name) is bool else tuple(choices(tool, name))
+
+
+def expected(tool: Tool, name: str) -> str:
+    """Return what has to be typed for an open parameter."""
+    return _spelling(tool, name)[3]
+
+
 def kind_of(tool: Tool, name: str) -> object:
     """Return the declared type of a parameter, which may be a `Literal`."""
     fields = tool.parameters.model_fields.items()
@@ -196,4 +206,6 @@ def _usage(tool: Tool, name: str) -> str:
 
 def _wrong(tool: Tool, problem: str, name: str | None = None) -> Incorrect:
     where = f"`{name}`: " if name else ""
-    return Incorrect(f"{tool.name}: {where}{one_line(problem)}. Write it like this: {usage(tool)}")
+    return Incorrect(
+        f"{tool.name}: {where}{one_line(problem)}. Write it like this: {usage(tool)}", argument=name
+    )

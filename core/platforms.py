@@ -14,6 +14,7 @@ from core.events import (
     Approve,
     Ask,
     AskAgain,
+    BeginEdit,
     Deny,
     Edit,
     Edited,
@@ -26,6 +27,7 @@ from core.events import (
     StopRun,
     TakeUp,
 )
+from core.forms import Form
 from core.principals import Identity
 from core.roster import Roster
 
@@ -34,6 +36,7 @@ Event: TypeAlias = (
     | Approve
     | Deny
     | Edit
+    | BeginEdit
     | AskAgain
     | Stop
     | StopHere
@@ -56,6 +59,8 @@ class Told:
     buttons: tuple[Button, ...] = ()
     card: Asking | None = None
     """The card that they wanted to see all of."""
+    form: Form | None = None
+    """The window in which they may edit what they wanted to."""
     is_nobodys: bool = False
     """Whether nothing is known of where it was said, so that nothing came of it."""
 

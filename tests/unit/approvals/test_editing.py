@@ -191,7 +191,7 @@ async def test_i14_another_tenants_request_is_answered_as_an_unknown_one(world: 
         ({"word": "a\ud800b\0"}, None),
         ({}, "Say what to change, as in: edit ID NAME=VALUE"),
         ({"word": "x" * 16_001}, "16,000 characters"),
-        ({"word": None}, "append-word: `word`: it is required and has no default."),
+        ({"loud": None}, edits.NOTHING),
         ({"word": "alpha"}, edits.NOTHING),
         ({"word": f"token={SECRET}"}, "append-word: `word` looks like a secret."),
     ],
