@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from adapters.discord.findings import PLATFORM, Act, Ignored, Sentence, Us
 from adapters.discord.seen import Where, Who
 from core.chat_commands import Heard
-from core.events import OPENS, Approve, AskAgain, Deny, Edit, Place, ResolveRun, Review
+from core.events import OPENS, Approve, AskAgain, BeginEdit, Deny, Edit, Place, ResolveRun, Review
 from core.platforms import Event
 from core.principals import Identity
 from core.terminal import Mistyped
@@ -25,7 +25,7 @@ NOT_HERE = Sentence(
 )
 
 _SNOWFLAKE = re.compile(r"[0-9]{1,20}")
-_DECISIONS = (Approve, Deny, Edit, AskAgain, ResolveRun, Review)
+_DECISIONS = (Approve, Deny, BeginEdit, Edit, AskAgain, ResolveRun, Review)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
