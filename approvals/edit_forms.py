@@ -74,6 +74,7 @@ def _hint(tool: Tool, name: str) -> str:
         (f.description for n, f in tool.parameters.model_fields.items() if (f.alias or n) == name),
         None,
     )
-    default = f"Left empty: {json_text(tool.defaults[name])}." if name in tool.defaults else ""
-    expected = f"{commands.expected(tool, name)}." if not commands.choices(tool, name) else ""
-    return one_line(" ".join(filter(None, (about, expected.capitalize(), default))), 150)
+    default = f"Left empty: {json_text(tool.defaults[name])}" if name in tool.defaults else ""
+    expected = commands.expected(tool, name) if not commands.choices(tool, name) else ""
+    said = [part.rstrip(".") for part in (about or "", expected, default) if part]
+    return one_line(" ".join(f"{part[:1].upper()}{part[1:]}." for part in said), 150)

@@ -91,10 +91,11 @@ def _about(form: Form) -> str:
 
 
 def _part(one: Field) -> JsonObject:
-    hint: JsonObject = {"description": one_line(one.hint, _LONGEST_HINT)} if one.hint else {}
+    said = one_line(one.hint, _LONGEST_HINT)
+    hint: JsonObject = {"description": said} if said else {}
     return {
         "type": LABEL,
-        "label": one_line(one.name, _LONGEST_LABEL),
+        "label": one_line(one.name, _LONGEST_LABEL) or "…",
         **hint,
         "component": _choice(one) if _can_be_chosen(one) else _text(one),
     }
@@ -108,7 +109,7 @@ def _can_be_chosen(one: Field) -> bool:
 def _choice(one: Field) -> JsonObject:
     options: list[JsonObject] = [
         {
-            "label": one_line(choice, _LONGEST_OPTION),
+            "label": one_line(choice, _LONGEST_OPTION) or "…",
             "value": choice,
             "default": choice == one.value,
         }

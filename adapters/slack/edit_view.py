@@ -13,7 +13,8 @@ from core.events import Edit
 from core.forms import Field, Form
 
 EDIT = "sayso:edit"
-_BLOCK, _VALUE = "arg:", "value"
+_FIELD = "arg:"
+"""Begins the id of a field, which is that of its block too."""
 _LONGEST_TEXT = 3_000
 _MOST_OPTIONS, _LONGEST_OPTION = 100, 75
 _MOST_FIELDS = 90
@@ -42,10 +43,10 @@ def values(body: Payload) -> Iterator[tuple[str, str | None]]:
     """Yield what stands in each field of a window that was submitted; None where nothing does."""
     state = payload.of(payload.at(body, "view", "state", "values"))
     for block in [*state][:_MOST_FIELDS]:
-        if block.startswith(_BLOCK):
-            found = payload.of(payload.at(state, block, _VALUE))
+        if block.startswith(_FIELD):
+            found = payload.of(payload.at(state, block, block))
             typed = payload.text(found, "value") or payload.text(found, "selected_option", "value")
-            yield block.removeprefix(_BLOCK), typed or None
+            yield block.removeprefix(_FIELD), typed or None
 
 
 def errors(error: Incorrect, event: Edit) -> JsonObject:
@@ -54,7 +55,7 @@ def errors(error: Incorrect, event: Edit) -> JsonObject:
     at = error.argument if error.argument in names else names[0]
     return {
         "response_action": "errors",
-        "errors": {f"{_BLOCK}{at}": one_line(error.shown, _LONGEST_ERROR)},
+        "errors": {f"{_FIELD}{at}": one_line(error.shown, _LONGEST_ERROR)},
     }
 
 
@@ -77,9 +78,9 @@ def _input(field: Field) -> JsonObject:
     hint: JsonObject = {"hint": rich_text.plain(field.hint, 300)} if field.hint else {}
     return {
         "type": "input",
-        "block_id": f"{_BLOCK}{field.name}",
+        "block_id": f"{_FIELD}{field.name}",
         "optional": True,
-        "label": rich_text.plain(one_line(field.name), 80),
+        "label": rich_text.plain(one_line(field.name) or "…", 80),
         "element": _choice(field) if _can_be_chosen(field) else _typed(field),
         **hint,
     }
@@ -94,21 +95,21 @@ def _choice(field: Field) -> JsonObject:
     chosen: JsonObject = {"initial_option": _option(field.value)} if field.value else {}
     return {
         "type": "static_select",
-        "action_id": _VALUE,
+        "action_id": f"{_FIELD}{field.name}",
         "options": [_option(one) for one in field.choices],
         **chosen,
     }
 
 
 def _option(choice: str) -> JsonObject:
-    return {"text": rich_text.plain(one_line(choice), _LONGEST_OPTION), "value": choice}
+    return {"text": rich_text.plain(one_line(choice) or "…", _LONGEST_OPTION), "value": choice}
 
 
 def _typed(field: Field) -> JsonObject:
     now: JsonObject = {"initial_value": field.value} if field.value else {}
     return {
         "type": "plain_text_input",
-        "action_id": _VALUE,
+        "action_id": f"{_FIELD}{field.name}",
         "max_length": _LONGEST_TEXT,
         **now,
     }
