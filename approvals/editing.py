@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from approvals import cards, denials, edits, entitlement
+from approvals import cards, denials, edit_forms, edits, entitlement
 from approvals.gate import Gate
 from approvals.models import Denial, Proposal, Request, State
 from approvals.policy import Authority
-from core.errors import Refused, SaysoError
-from core.events import Edit
+from core.errors import Incorrect, Refused, SaysoError
+from core.events import BeginEdit, Edit
+from core.forms import Form
 from core.guardrails import Guarding, Guards, Proposed
 from core.principals import Principal
-from core.tools import Checked
+from core.tools import Checked, Toolbox
 from core.trail import Happening
 
 
@@ -28,14 +29,20 @@ class Editing:
         Whoever edits it counts as a requester of it from then on. Raises with the reason, on
         record, where it may not be or somebody was faster: then the old one is as it was.
         """
-        authority, principal, request = await self.seen(edit)
+        authority, principal, request = await self._seen(edit)
         try:
             return await self._edited(authority, principal, request, edit)
         except SaysoError as error:
             await self._note(principal, request, error)
             raise
 
-    async def seen(self, edit: Edit) -> tuple[Authority, Principal, Request]:
+    async def form(self, begin: BeginEdit) -> Form | str:
+        """Return the window in which somebody may edit a request, or how to do it in words."""
+        _, _, request = await self._seen(begin)
+        found = edit_forms.form(request, self.gate.toolbox(), self.gate.redactor)
+        return found or edit_forms.in_words(request)
+
+    async def _seen(self, edit: Edit | BeginEdit) -> tuple[Authority, Principal, Request]:
         """Return who edits, and an open request that they may edit; raise `Refused`, on record, else."""
         gate = self.gate
         await gate.acting.admit(edit.identity, "edits")
@@ -55,7 +62,7 @@ class Editing:
         off = gate.switches.obstacle()
         if off:
             raise Refused(f"Not edited: {off}.")
-        calls = edits.edited(request.plan, gate.toolbox(), edit)
+        calls = _read(request, gate.toolbox(), edit)
         await self._must_pass(authority, principal, request, calls)
         proposal = _proposal(request, calls, principal.id)
         now, frozen = await gate.prepared(proposal)
@@ -96,6 +103,19 @@ class Editing:
             request=request.id,
             why=self.gate.redactor.text(error.logged),
         )
+
+
+def _read(request: Request, toolbox: Toolbox, edit: Edit) -> tuple[Checked, ...]:
+    """Return the calls with the new values; what can be corrected is told to a person, not a model."""
+    try:
+        return edits.edited(request.plan, toolbox, edit)
+    except Incorrect as error:
+        shown, logged = _to_a_person(error.shown), _to_a_person(error.logged)
+        raise Incorrect(shown, logged=logged, argument=error.argument) from error
+
+
+def _to_a_person(text: str) -> str:
+    return text.replace("Call it again with that corrected.", "Correct that, and edit it again.")
 
 
 def _proposal(request: Request, calls: tuple[Checked, ...], editor: str) -> Proposal:

@@ -8,7 +8,7 @@ from core import commands
 from core.canonical import Json, JsonObject
 from core.cards import Button, Fact
 from core.display import json_text, sound
-from core.errors import Incorrect, Refused
+from core.errors import Incorrect
 from core.events import Edit
 from core.plans import Call, Plan
 from core.tools import Checked, Tool, Toolbox
@@ -24,7 +24,7 @@ _TOO_LONG = f"Nothing was edited: {LONGEST:,} characters of values are the most.
 def edited(plan: Plan, toolbox: Toolbox, edit: Edit) -> tuple[Checked, ...]:
     """Return all calls of a plan with the new values in one of them, each checked as a model's is.
 
-    Raises `Incorrect` with argument, expectation and next step, and `Refused` where nothing changed.
+    Raises `Incorrect` with argument, expectation and next step, also where nothing changed.
     """
     if sum(len(text or "") for _, text in edit.values) > LONGEST:
         raise Incorrect(_TOO_LONG)
@@ -35,7 +35,7 @@ def edited(plan: Plan, toolbox: Toolbox, edit: Edit) -> tuple[Checked, ...]:
     was, tool = calls[index], calls[index].tool
     calls[index] = tool.check(_with(tool, was.arguments, edit.values), {})
     if calls[index].arguments == plan.calls[index].arguments:
-        raise Refused(NOTHING)
+        raise Incorrect(NOTHING)
     return tuple(calls)
 
 
@@ -60,10 +60,10 @@ def _with(tool: Tool, before: JsonObject, values: tuple[tuple[str, str | None], 
             raise Incorrect(f"{tool.name}: there is no such argument. Its arguments: {takes}")
         if name == twice:
             raise Incorrect(f"{tool.name}: `{name}` stands there twice. Write it once.")
-        if text is None:
+        if text is None and (name in tool.defaults or commands.kind_of(tool, name) is not str):
             now.pop(name, None)
         else:
-            now[name] = commands.typed(tool, name, sound(text))
+            now[name] = commands.typed(tool, name, sound(text or ""))
     return now
 
 

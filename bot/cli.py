@@ -70,7 +70,7 @@ def deny(**given: Any) -> None:
 @as_name
 @as_json
 def edit(**given: Any) -> None:
-    """Give a request other arguments: it ends, and another one waits, without votes."""
+    """Give a request other arguments: votes for it begin anew."""
     run("edit", **given)
 
 

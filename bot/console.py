@@ -225,9 +225,9 @@ def edit(
     file: Path, *, request: str, values: tuple[str, ...], call: int | None, name: str | None
 ) -> Printed:
     """Give a request other arguments; what becomes of it is another request."""
-    given = tuple(value.partition("=")[::2] for value in values)
-    if not all(map(commands.is_name, (named for named, _ in given))):
+    if not all(map(commands.is_assigned, values)):
         raise Invalid(_NO_VALUE)
+    given = tuple((word, value) for word, _, value in (one.partition("=") for one in values))
 
     async def deed(app: App) -> Printed:
         event = Edit(identity=_identity(app, name), request=request, values=given, call=call)

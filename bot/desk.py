@@ -23,6 +23,7 @@ from core.events import (
     Approve,
     Ask,
     AskAgain,
+    BeginEdit,
     Deny,
     Edit,
     Edited,
@@ -104,7 +105,7 @@ class FrontDesk:
                 return _stopped(await self._stop(event))
             case Review() | Lookup() | Invited():
                 return await self.lookups.look(event)
-            case Edited():
+            case BeginEdit() | Edited():
                 return await self._edited(event)
             case Pause() | Resume() | Lift():
                 return Told(text=await self.rulings.rule(event))
@@ -202,7 +203,13 @@ class FrontDesk:
         await self.resolving.resolve(event.identity, run.id, unknown[0], happened=happened)
         return "Your word ends it."
 
-    async def _edited(self, event: Edited) -> Told:
+    async def _edited(self, event: BeginEdit | Edited) -> Told:
+        if isinstance(event, Edited):
+            return await self._reworded(event)
+        found = await self.editing.form(event)
+        return Told(text=found) if isinstance(found, str) else Told(form=found)
+
+    async def _reworded(self, event: Edited) -> Told:
         """Have a card tell that the message which asked for it says something else by now (P-10).
 
         Any other message is none of Sayso's business, whoever wrote it.

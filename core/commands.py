@@ -70,15 +70,16 @@ def assigned(text: str) -> tuple[tuple[str, str], ...] | None:
     """
     if len(text) > _LONGEST or len(text.splitlines()) > 1 or not _LINE.fullmatch(text):
         return None
-    pairs = [raw.partition("=") for raw in re.findall(_WORD, text)]
-    if not all(equals and is_name(name) for name, equals, _ in pairs):
+    words: list[str] = re.findall(_WORD, text)
+    if not all(map(is_assigned, words)):
         return None
-    return tuple((name, _unquoted(value)) for name, _, value in pairs)
+    return tuple((name, _unquoted(value)) for name, _, value in (w.partition("=") for w in words))
 
 
-def is_name(text: str) -> bool:
-    """Whether an argument can be called like this."""
-    return text.replace("-", "_").isidentifier()
+def is_assigned(text: str) -> bool:
+    """Whether a text is a name that an argument can have, and behind a `=` its value."""
+    name, equals, _ = text.partition("=")
+    return bool(equals) and text[0] != "-" and name.replace("-", "_").isidentifier()
 
 
 def typed(tool: Tool, name: str, text: str) -> Json:
@@ -100,6 +101,16 @@ def choices(tool: Tool, name: str) -> dict[str, Json]:
     kind = kind_of(tool, name)
     values: tuple[Json, ...] = get_args(kind) if get_origin(kind) is Literal else ()
     return {_spelt(value): value for value in values}
+
+
+def choices_of(tool: Tool, name: str) -> tuple[str, ...]:
+    """Return every way to spell a value where those are few, yes and no among them; else none."""
+    return ("true", "false") if kind_of(tool, name) is bool else tuple(choices(tool, name))
+
+
+def expected(tool: Tool, name: str) -> str:
+    """Return what has to be typed for an open parameter."""
+    return _spelling(tool, name)[3]
 
 
 def kind_of(tool: Tool, name: str) -> object:
@@ -137,7 +148,7 @@ def _argument(tool: Tool, raw: str) -> Argument:
     """Tell place, name and flag apart before any quote is taken away: quoted text is a value."""
     flag = raw.startswith("--")
     name, equals, value = raw.removeprefix("--").partition("=")
-    if not flag and not (equals and is_name(name)):
+    if not flag and not (equals and name.replace("-", "_").isidentifier()):
         return None, _unquoted(raw)
     if name not in tool.names:
         shown = f" `{name}`" if re.fullmatch(r"[!-~]{1,40}", name) and "`" not in name else " that"
@@ -195,4 +206,6 @@ def _usage(tool: Tool, name: str) -> str:
 
 def _wrong(tool: Tool, problem: str, name: str | None = None) -> Incorrect:
     where = f"`{name}`: " if name else ""
-    return Incorrect(f"{tool.name}: {where}{one_line(problem)}. Write it like this: {usage(tool)}")
+    return Incorrect(
+        f"{tool.name}: {where}{one_line(problem)}. Write it like this: {usage(tool)}", argument=name
+    )

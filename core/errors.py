@@ -36,6 +36,12 @@ class Invalid(Refused):
 class Incorrect(Refused):
     """A tool call whose arguments can be corrected: the sentence names field, expectation, next step."""
 
+    @property
+    def argument(self) -> str | None:
+        """Return the name of the argument that has to be corrected, where it is one."""
+        found = self.detail.get("argument")
+        return found if isinstance(found, str) else None
+
 
 class Unavailable(SaysoError):
     """Something outside did not answer; the same call may work later: not sooner than `after`, if given."""

@@ -76,6 +76,14 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BeginEdit:
+    """Somebody pressed Edit and wants the window. `request` is not yet believed."""
+
+    identity: Identity
+    request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
     """Somebody pressed Deny and may have said why."""
 

@@ -14,6 +14,7 @@ from core.events import (
     Approve,
     Ask,
     AskAgain,
+    BeginEdit,
     Deny,
     Edit,
     Edited,
@@ -29,6 +30,7 @@ from core.events import (
     TakeUp,
     UndoRun,
 )
+from core.forms import Form
 from core.principals import Identity
 from core.roster import Roster
 from core.rulings import Ruling
@@ -38,6 +40,7 @@ Event: TypeAlias = (
     | Approve
     | Deny
     | Edit
+    | BeginEdit
     | AskAgain
     | ProposeGrant
     | RevokeGrant
@@ -64,6 +67,8 @@ class Told:
     buttons: tuple[Button, ...] = ()
     card: Asking | None = None
     """The card that they wanted to see all of."""
+    form: Form | None = None
+    """The window in which they may edit what they wanted to."""
     is_nobodys: bool = False
     """Whether nothing is known of where it was said, so that nothing came of it."""
 

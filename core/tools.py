@@ -169,6 +169,7 @@ class Tool:
             raise Incorrect(
                 f"{self.name}: {_expectation(wrong, named)}",
                 logged=f"{self.name}: {_expectation(wrong, own)}",
+                argument=where,
             ) from error
         valid: dict[str, Json] = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
         try:

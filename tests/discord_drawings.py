@@ -3,8 +3,9 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
-from adapters.discord import forms, messages
+from adapters.discord import edit_forms, forms, messages
 from adapters.discord.drawn import Drawn
 from approvals.models import RunState, State
 from core.canonical import JsonObject
@@ -57,6 +58,8 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
         asking(State.REVOKED, reason="alice may no longer ask for it"), guild=GUILD
     ),
     "card-superseded": messages.draw(asking(State.SUPERSEDED, by="alice"), guild=GUILD),
+    "card-superseded-by-an-edit": messages.draw(samples.superseded(_WANTED), guild=GUILD),
+    "card-edited": messages.draw(samples.edited(_WANTED), guild=GUILD),
     "card-too-long": messages.draw(asking(words=40), guild=GUILD),
     "progress-running": messages.draw(samples.running(), guild=GUILD),
     "progress-ended": messages.draw(samples.ended(), guild=GUILD),
@@ -85,6 +88,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     "reviewed-ended": messages.reviewed(asking(State.EXPIRED)),
     "reviewed-long": messages.reviewed(asking(words=40)),
     "form-deny": forms.deny(ID, "Approve to run: restart-web"),
+    "form-edit": cast("JsonObject", edit_forms.drawn(samples.FORM)),
 }
 
 

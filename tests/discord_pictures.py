@@ -130,10 +130,20 @@ def component(page: Page, one: Block) -> None:
             page.y += 8
             page.paragraph([Span(one["label"], "b")])
             page.paragraph([Span(one["description"], "small")], line=18)
-            page.box("box", page.left, page.y + 4, page.room, 70)
-            page.y += 80
+            field(page, one["component"])
         case _:
             raise ValueError(one["type"])
+
+
+def field(page: Page, inside: Block) -> None:
+    """Draw where something is typed or chosen, with what stands there already."""
+    chosen = [each["label"] for each in inside.get("options", ()) if each["default"]]
+    now = inside.get("value", "") or [*chosen, ""][0]
+    height = 70 if inside.get("style") == 2 else 36
+    page.box("box", page.left, page.y + 4, page.room, height)
+    if now:
+        page.text(page.left + 10, page.y + 27, [Span(now)])
+    page.y += height + 10
 
 
 def _fits(page: Page, label: str) -> str:

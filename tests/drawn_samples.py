@@ -1,14 +1,16 @@
 """What every chat platform is to show in its golden files: cards in every state, reports, answers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from approvals import cards, progress, reports
+from approvals import cards, edits, progress, reports
 from approvals.cards import Shown
 from approvals.models import Request, Run, RunState, State, Step, StepState, Vote
 from core.canonical import sha256
 from core.cards import encode
 from core.deliveries import Asking, Progress, Text
+from core.forms import Field, Form
 from core.principals import Identity
 from core.transcript import AgentText
 from tests.builders import TENANT, a_checked, a_plan, a_rule, a_step, a_tool
@@ -73,6 +75,57 @@ def request(
         reason=reason,
     )
 
+
+def edited(wanted: Sequence[Identity] = ()) -> Asking:
+    """Return the card of a request that somebody edited."""
+    was = request(State.OPEN).plan
+    call = a_checked("host-7", tool=_TOOL, file="/etc/web.conf")
+    plan = a_plan(call)
+    told = Shown(
+        requester="alice",
+        checked=(call,),
+        about=_ABOUT,
+        rule=a_rule(2),
+        approvers=("carol",),
+        previews=(),
+        edits=tuple(edits.facts(("bob",), was, plan)),
+    )
+    card = encode(cards.card_for(plan, told, ID, UNTIL))
+    made = replace(
+        request(State.OPEN),
+        plan_body=plan.canonical,
+        plan_sha256=plan.sha256,
+        card_body=card,
+        card_sha256=sha256(card),
+        editors=("bob",),
+    )
+    drawn, status = cards.drawn(made, None)
+    return Asking(card=drawn, status=status, wanted=tuple(wanted))
+
+
+def superseded(wanted: Sequence[Identity] = ()) -> Asking:
+    """Return the card of a request that became another one by an edit."""
+    became = replace(request(State.SUPERSEDED, "carol", by="bob"), became=ID[::-1])
+    drawn, status = cards.drawn(became, None)
+    return Asking(card=drawn, status=status, wanted=tuple(wanted))
+
+
+FORM = Form(
+    request=ID,
+    tool="restart-web",
+    plan="p_0123456789ab",
+    fields=(
+        Field(name="word", value="host-0 <!channel> @here *x*", hint="Which host. Text."),
+        Field(
+            name="env",
+            value="staging",
+            hint='Left empty: "staging".',
+            choices=("staging", "prod", "x" * 120),
+        ),
+        Field(name="loud", value="true", hint="True or false.", choices=("true", "false")),
+    ),
+    in_words=("file",),
+)
 
 _OUTCOMES = {
     RunState.RUNNING: StepState.RUNNING,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from adapters.slack import messages, views
+from adapters.slack import edit_view, messages, views
 from adapters.slack.messages import Drawn
 from approvals.models import RunState, State
 from core.canonical import JsonObject
@@ -57,6 +57,8 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
         asking(State.REVOKED, reason="alice may no longer ask for it"), team=TEAM
     ),
     "card-superseded": messages.draw(asking(State.SUPERSEDED, by="alice"), team=TEAM),
+    "card-superseded-by-an-edit": messages.draw(samples.superseded(_WANTED), team=TEAM),
+    "card-edited": messages.draw(samples.edited(_WANTED), team=TEAM),
     "card-too-long": messages.draw(asking(words=40), team=TEAM),
     "progress-running": messages.draw(samples.running(), team=TEAM),
     "progress-ended": messages.draw(samples.ended(), team=TEAM),
@@ -79,6 +81,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     "failed-unavailable": messages.failed(Unavailable("The database is busy. Try again.")),
     "failed-unknown-outcome": messages.failed(OutcomeUnknown("Look at /runs.")),
     "view-deny": views.deny(ID, PRIVATE, "Approve to run: restart-web"),
+    "view-edit": edit_view.drawn(samples.FORM, PRIVATE) or {},
     "view-review": views.review(asking(), PRIVATE),
     "view-review-ended": views.review(asking(State.EXPIRED), PRIVATE),
     "view-review-long": views.review(asking(words=40), PRIVATE),

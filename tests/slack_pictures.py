@@ -210,12 +210,23 @@ def block(page: Page, one: Block) -> None:
             page.paragraph([Span(each["text"], "small") for each in elements])
         case {"type": "actions", "elements": elements}:
             buttons(page, [(each["text"]["text"], each.get("style", "")) for each in elements])
-        case {"type": "input", "label": {"text": str(text)}}:
+        case {"type": "input", "label": {"text": str(text)}, "element": element}:
             page.paragraph([Span(text, "b"), Span(" (optional)", "small")])
-            page.box("button", page.left, page.y + 4, page.room, 70)
-            page.y += 80
+            field(page, element)
+            if hint := one.get("hint"):
+                page.paragraph([Span(hint["text"], "small")])
         case _:
             raise ValueError(one["type"])
+
+
+def field(page: Page, element: Block) -> None:
+    """Draw where something is typed or chosen, with what stands there already."""
+    now = element.get("initial_value") or element.get("initial_option", {}).get("value", "")
+    height = 70 if element.get("multiline") else 32
+    page.box("button", page.left, page.y + 4, page.room, height)
+    if now:
+        page.text(page.left + 10, page.y + 25, [Span(now)])
+    page.y += height + 10
 
 
 def message(page: Page, shown: Block) -> None:

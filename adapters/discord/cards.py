@@ -37,8 +37,9 @@ def fits(asking: Asking, guild: str, most: int = MOST) -> bool:
 
 
 def looked_at(asking: Asking, *more: Button) -> Asking:
-    """Return a card for where nobody may say yes, because it vanishes or shows no plan."""
-    given = tuple(map(_reviewed, (*asking.card.buttons, *more)))
+    """Return a card for where nobody may say yes or edit, because it vanishes or shows no plan."""
+    shown = (button for button in (*asking.card.buttons, *more) if button.verb != "edit")
+    given = tuple(map(_reviewed, shown))
     return replace(asking, card=replace(asking.card, buttons=given))
 
 

@@ -179,5 +179,7 @@ def _fields(components: object) -> Iterator[tuple[str, str]]:
     for part in components if isinstance(components, list) else ():
         if isinstance(part.get("custom_id"), str) and "value" in part:
             yield part["custom_id"], str(part["value"])
+        elif isinstance(part.get("custom_id"), str) and isinstance(part.get("values"), list):
+            yield part["custom_id"], str([*part["values"], ""][0])
         yield from _fields(part.get("components"))
         yield from _fields([part["component"]] if "component" in part else None)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, assert_never
 
-from adapters.discord import forms
+from adapters.discord import edit_forms, forms
 from adapters.discord.drawn import Drawn
 from adapters.discord.findings import Act, AskWhy, Ignored, Sentence, Us
 from adapters.discord.inbound import read
@@ -14,12 +14,14 @@ from adapters.discord.seen import Command, Pressed, Submitted
 from adapters.platforms.takes import Outcome, Takes, outcome_of, soon
 from adapters.platforms.tasks import Tasks, log
 from core.canonical import JsonObject
+from core.events import BeginEdit, Edit
 from core.platforms import Desk, Event, Told
 
 Interacted: TypeAlias = Command | Pressed | Submitted
 _NOT_HERE = Told(text="Nothing was done: there is nothing of Sayso's to do here with that.")
 _LEAVES = Told(text="Nothing was done: Sayso is just being started anew. Try again in a moment.")
 _TAKEN = Told(text="Sayso is on it. What comes of it is shown in the thread.")
+_TOO_LATE = Told(text="This took too long for a form to be opened. Press Edit once more.")
 _LONG = Told(text="This takes unusually long. What comes of it is shown in the thread.")
 
 
@@ -68,6 +70,7 @@ class Intake:
     patience: Patience = field(default_factory=Patience)
     is_leaving: bool = False
     """Then nothing is taken any more: it is fetched by whoever is connected next."""
+    typed: edit_forms.Typed = field(default_factory=edit_forms.Typed)
     _under_way: dict[tuple[str, ...], "asyncio.Task[Outcome]"] = field(
         default_factory=dict[tuple[str, ...], "asyncio.Task[Outcome]"]
     )
@@ -96,18 +99,27 @@ class Intake:
 
     async def _answered(self, event: Event, seen: Interacted, answers: Answers) -> None:
         task = self._task(seen, event)
-        outcome = await soon(task, self.patience.person)
+        outcome = self._heard(event, await soon(task, self.patience.person))
         if outcome is None:
             await answers.think()
-            outcome = await soon(task, self.patience.late) or _LONG
-            told = outcome if says(outcome) else _TAKEN
+            outcome = self._heard(event, await soon(task, self.patience.late)) or _LONG
+            told = outcome if says(outcome) else _nothing_said(outcome)
             await answers.late(await asyncio.to_thread(drawn, told, event))
+        elif isinstance(event, BeginEdit) and isinstance(outcome, Told) and outcome.form:
+            form = edit_forms.drawn(self.typed.into(outcome.form, event.identity))
+            await (answers.say(drawn(form)) if isinstance(form, Told) else answers.ask(form))
         elif says(outcome):
             await answers.say(await asyncio.to_thread(drawn, outcome, event))
         elif isinstance(seen, Command):
             await answers.say(drawn(_TAKEN))
         else:
             await answers.nothing()
+
+    def _heard(self, event: Event, outcome: Outcome | None) -> Outcome | None:
+        """Return what came of it; what somebody has to correct in a form is kept for the next one."""
+        if outcome is None or not isinstance(event, Edit):
+            return outcome
+        return self.typed.heard(event, outcome)
 
     def _task(self, seen: Interacted, event: Event) -> "asyncio.Task[Outcome]":
         """Return the take of it: the one under way, where it was pressed twice."""
@@ -121,6 +133,11 @@ class Intake:
             self._under_way[same] = task
             task.add_done_callback(lambda _: self._under_way.pop(same, None))
         return task
+
+
+def _nothing_said(outcome: Outcome) -> Told:
+    is_form = isinstance(outcome, Told) and outcome.form is not None
+    return _TOO_LATE if is_form else _TAKEN
 
 
 def _same(seen: Interacted) -> tuple[str, ...] | None:

@@ -6,6 +6,7 @@ What a button or a form carries came back through Discord, and is not believed b
 import re
 from collections.abc import Callable, Mapping
 
+from adapters.discord.edit_forms import values
 from adapters.discord.findings import AskWhy, Finding, Us
 from adapters.discord.seen import Pressed, Submitted
 from adapters.discord.whereabouts import NOT_HERE, UNCLEAR, UNKNOWN, Spot, is_id, meant, spot
@@ -13,7 +14,9 @@ from core.display import sound
 from core.events import (
     Approve,
     AskAgain,
+    BeginEdit,
     Deny,
+    Edit,
     ResolveRun,
     Review,
     RevokeGrant,
@@ -42,13 +45,16 @@ def button(seen: Pressed, us: Us) -> Finding:
 
 
 def form(seen: Submitted, us: Us) -> Finding:
-    """Read a form of ours: there is one, in which somebody says why they deny."""
+    """Read a form of ours: why somebody denies, or what they change."""
     found = TEMPLATE.fullmatch(seen.custom_id)
-    if found is None or found["verb"] != "deny":
+    if found is None or found["verb"] not in {"deny", "edit"}:
         return UNKNOWN
     at = _spot(seen, us)
     if not isinstance(at, Spot):
         return at
+    if found["verb"] == "edit":
+        given = tuple((name, text and sound(text)) for name, text in values(seen.fields))
+        return meant(Edit(identity=at.identity, request=found["id"], values=given), at)
     reason = sound(seen.fields.get(REASON, "")).strip()
     return meant(Deny(identity=at.identity, request=found["id"], reason=reason), at)
 
@@ -89,6 +95,7 @@ def _suggestion(turn: str, number: str | None, once: tuple[str, ...], at: Spot) 
 
 _MADE: Mapping[str, Callable[[Identity, str], Event]] = {
     "approve": lambda who, request: Approve(identity=who, request=request),
+    "edit": lambda who, request: BeginEdit(identity=who, request=request),
     "review": lambda who, request: Review(identity=who, request=request),
     "revoke": lambda who, grant: RevokeGrant(identity=who, grant=grant),
     "stop": lambda who, request: StopRun(identity=who, request=request),

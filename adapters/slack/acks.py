@@ -3,8 +3,10 @@
 from slack_bolt.response import BoltResponse
 
 from adapters.platforms.takes import Outcome
-from adapters.slack import telling, views
-from core.errors import SaysoError
+from adapters.slack import edit_view, telling, views
+from core.errors import Incorrect, SaysoError
+from core.events import Edit
+from core.platforms import Event
 
 
 def taken() -> BoltResponse:
@@ -25,8 +27,10 @@ def said(outcome: Outcome) -> BoltResponse:
     return BoltResponse(status=200, body=dict(telling.private(message)))
 
 
-def in_window(outcome: Outcome) -> BoltResponse:
-    """Return the answer to a form: it closes, or says why it could not be taken."""
+def in_window(outcome: Outcome, event: Event) -> BoltResponse:
+    """Return the answer to a form: it closes, says what to correct in it, or why it was not taken."""
+    if isinstance(outcome, Incorrect) and isinstance(event, Edit) and event.values:
+        return BoltResponse(status=200, body=dict(edit_view.errors(outcome, event)))
     if not isinstance(outcome, SaysoError):
         return taken()
     title = "Not done"

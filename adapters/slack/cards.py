@@ -31,8 +31,9 @@ def blocks(asking: Asking, team: str, most: int = MOST) -> list[JsonObject]:
 
 
 def looked_at(asking: Asking, *more: Button) -> Asking:
-    """Return a card for where nobody may say yes, because it vanishes or shows no plan."""
-    given = tuple(map(_reviewed, (*asking.card.buttons, *more)))
+    """Return a card for where nobody may say yes or edit, because it vanishes or shows no plan."""
+    shown = (button for button in (*asking.card.buttons, *more) if button.verb != "edit")
+    given = tuple(map(_reviewed, shown))
     return replace(asking, card=replace(asking.card, buttons=given))
 
 

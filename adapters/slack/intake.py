@@ -107,7 +107,7 @@ class Intake:
             return acks.said(outcome)
         if not isinstance(outcome, SaysoError):
             self.follow.tell(outcome, act.route)
-        return acks.in_window(outcome)
+        return acks.in_window(outcome, act.event)
 
     async def _event(self, act: Act, body: Mapping[str, object], retry: int) -> BoltResponse:
         task = self.takes.of(_delivery(body), lambda: self._taken_and_told(act))

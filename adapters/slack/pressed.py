@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from adapters.slack import payload
+from adapters.slack import edit_view, payload
 from adapters.slack.actors import PLATFORM, presser
 from adapters.slack.findings import Act, Bot, Finding, Ignored, OpenModal, Route
 from adapters.slack.payload import Payload
@@ -15,6 +15,7 @@ from core.events import (
     Approve,
     AskAgain,
     Deny,
+    Edit,
     Place,
     ResolveRun,
     RevokeGrant,
@@ -46,7 +47,7 @@ def button(body: Payload, bot: Bot) -> Finding:
 def _pressed(found: re.Match[str], value: str, who: Identity, route: Route, bot: Bot) -> Finding:
     verb, number = found.groups()
     match verb:
-        case "deny" | "review":
+        case "deny" | "edit" | "review":
             return OpenModal(what=verb, request=value, identity=who, route=route)
         case "suggest":
             return _suggestion(value, number, who, route, bot)
@@ -70,6 +71,10 @@ def modal(body: Payload) -> Finding:
             why = payload.text(body, "view", "state", "values", "reason", "reason", "value").strip()
             denied = Deny(identity=identity, request=request, reason=why)
             return Act(event=denied, route=route, kind="view")
+        case edit_view.EDIT:
+            given = tuple(edit_view.values(body))
+            edited = Edit(identity=identity, request=request, values=given)
+            return Act(event=edited, route=route, kind="view")
         case "sayso:review":
             approved = Approve(identity=identity, request=request)
             return Act(event=approved, route=route, kind="view")

@@ -19,7 +19,7 @@ async def acme(tmp_path: Path) -> AsyncGenerator[Server]:
 async def test_x1_asked_shown_approved_by_the_right_person_run_and_reported(acme: Server) -> None:
     thread = await acme.asks(ALICE, "restart web in staging")
     card = await acme.card(thread)
-    assert acme.discord.buttons(card) == ["Approve", "Deny"]
+    assert acme.discord.buttons(card) == ["Approve", "Edit", "Deny"]
     await acme.told(await acme.presses(MALLORY, card, "Approve"), "Sayso does not know you here")
     own = await acme.presses(ALICE, card, "Approve")
     await acme.told(own, "You may not approve this; bob and carol may.")

@@ -66,7 +66,7 @@ async def test_p10_other_words_are_noted_on_the_card_and_change_no_plan(
     message, card = asked
     thread = str(message["id"])
     await acme.discord.people.edits(message, OTHER)
-    assert await acme.shows(card, EDITED) == ["Approve", "Deny"]
+    assert await acme.shows(card, EDITED) == ["Approve", "Edit", "Deny"]
     await runs_as_shown(acme, thread, card)
     assert "web-prod" not in acme.sayso.ledger()
     assert acme.turns(thread) == 1
@@ -77,7 +77,7 @@ async def test_p10_a_request_that_was_taken_back_is_noted_too(
 ) -> None:
     message, card = asked
     await acme.discord.people.deletes(message)
-    assert await acme.shows(card, EDITED) == ["Approve", "Deny"]
+    assert await acme.shows(card, EDITED) == ["Approve", "Edit", "Deny"]
     assert acme.sayso.state(acme.request(card)) == "open"
     assert acme.turns(str(message["id"])) == 1
 

@@ -43,7 +43,7 @@ async def still_open(acme: Server, thread: str, card: Json, ran: int) -> None:
     """Check that nothing came of it, and that the card is as good as before."""
     assert acme.sayso.state(acme.request(card)) == "open"
     assert len(acme.sayso.ledger()) == ran
-    assert await acme.shows(card, "Open: 0 of 1 vote") == ["Approve", "Deny"]
+    assert await acme.shows(card, "Open: 0 of 1 vote") == ["Approve", "Edit", "Deny"]
     await acme.presses(BOB, card, "Approve")
     await acme.reads(thread, "succeeded")
     assert len(acme.sayso.ledger()) == ran + 1

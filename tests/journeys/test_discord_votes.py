@@ -27,7 +27,7 @@ async def test_p32_two_different_people_have_to_agree_and_the_card_counts_them(
     bob = await acme.presses(BOB, card, "Approve")
     await acme.told(bob, "Your yes counts: 1 of 2 votes.")
     counted = await acme.shows(card, "Open: 1 of 2 votes, not the requester (bob).")
-    assert counted == ["Approve", "Deny"]
+    assert counted == ["Approve", "Edit", "Deny"]
     again = await acme.presses(BOB, card, "Approve")
     await acme.told(again, "Your yes was there already: 1 of 2 votes.")
     assert acme.sayso.ledger() == []

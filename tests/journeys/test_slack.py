@@ -21,7 +21,7 @@ async def test_x1_asked_shown_approved_by_the_right_person_run_and_reported(acme
     thread = await acme.asks(ALICE, "restart web in staging")
     assert "restart web in staging" in slack.thread(OPS, thread)[0]
     card = await acme.card(thread)
-    assert slack.buttons(card) == ["Approve", "Deny"]
+    assert slack.buttons(card) == ["Approve", "Edit", "Deny"]
     await hands.click(MALLORY, OPS, card["ts"], "Approve")
     await acme.told(MALLORY, "There is no such request")
     await hands.click(ALICE, OPS, card["ts"], "Approve")

@@ -61,7 +61,7 @@ async def test_p10_other_words_are_noted_on_the_card_and_change_no_plan(
     edit = await acme.slack.people.edit(OPS, thread, "<@U0BOT> restart web in prod", raw=True)
     assert edit.acked
     await acme.slack.until(lambda: EDITED in now(acme, card), within=30)
-    assert acme.slack.buttons(acme.cards(thread)[-1]) == ["Approve", "Deny"]
+    assert acme.slack.buttons(acme.cards(thread)[-1]) == ["Approve", "Edit", "Deny"]
     await runs_as_shown(acme, thread, card)
     assert "web-prod" not in acme.sayso.ledger()
 

@@ -30,7 +30,7 @@ async def still_open(acme: Team, thread: str, card: Json, ran: int) -> None:
     """Check that nothing came of it, and that the card is as good as before."""
     assert acme.sayso.state(acme.request(card)) == "open"
     assert len(acme.sayso.ledger()) == ran
-    assert acme.slack.buttons(acme.cards(thread)[-1]) == ["Approve", "Deny"]
+    assert acme.slack.buttons(acme.cards(thread)[-1]) == ["Approve", "Edit", "Deny"]
     await acme.clicks(BOB, card, "Approve")
     await acme.reads(thread, "succeeded")
     assert len(acme.sayso.ledger()) == ran + 1

@@ -166,7 +166,7 @@ async def test_p36_what_cannot_be_known_is_a_no_with_the_reason(
     assert why in acme.alone(who, thread)[0]
     assert acme.sayso.state(acme.request(card)) == "open"
     assert word not in acme.sayso.ledger()
-    assert now(acme, card) == ["Approve", "Deny"]
+    assert now(acme, card) == ["Approve", "Edit", "Deny"]
 
 
 def now(acme: Team, card: Json) -> list[str]:

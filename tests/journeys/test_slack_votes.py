@@ -48,6 +48,7 @@ async def test_p32_two_different_people_have_to_agree_and_the_card_counts_them(a
     await acme.clicks(BOB, card, "Approve")
     assert await shows(acme, card, "Open: 1 of 2 votes, not the requester (bob).") == [
         "Approve",
+        "Edit",
         "Deny",
     ]
     await acme.clicks(BOB, card, "Approve")

@@ -87,11 +87,12 @@ def press(user: str, message: Message, button: Json) -> Done:
 
 def submit(modal: Modal, fields: dict[str, str], source: Message | None) -> Done:
     """Return what a form is once it is sent; fail where Discord would not let it be sent."""
-    inputs = {e["custom_id"]: e for e in walk(modal.now["components"]) if e.get("type") == 4}
+    parts = [e for e in walk(modal.now["components"]) if e.get("type") in {3, 4}]
+    inputs = {e["custom_id"]: e for e in parts}
     assert fields.keys() <= inputs.keys(), f"the form has {sorted(inputs)}, not {sorted(fields)}"
     for name, each in inputs.items():
-        written = fields.get(name, "")
-        if each.get("required", True) or written:
+        written = fields.get(name, _before(each))
+        if each["type"] == 4 and (each.get("required", True) or written):
             least, most = int(each.get("min_length") or 1), int(each.get("max_length") or 4000)
             assert least <= len(written) <= most, f"{name!r} takes {least} to {most} characters"
     data = {
@@ -111,8 +112,23 @@ def _part(part: Json, fields: dict[str, str]) -> Json:
     return {"type": part["type"], "id": part.get("id", 1), "components": inner}
 
 
+def _before(given: Json) -> str:
+    """Return what stands in a field before anybody writes."""
+    if given.get("type") == 4:
+        return str(given.get("value", ""))
+    chosen = [str(one["value"]) for one in objects(given.get("options")) if one.get("default")]
+    return [*chosen, ""][0]
+
+
 def _value(given: Json, fields: dict[str, str]) -> Json:
-    written = fields.get(str(given["custom_id"]), "")
+    written = fields.get(str(given["custom_id"]), _before(given))
+    if given.get("type") == 3:
+        known = {str(one["value"]) for one in objects(given.get("options"))}
+        assert not written or written in known, f"no such option: {written}"
+        chosen = [written] if written else []
+        return {
+            "type": 3, "id": given.get("id", 2), "custom_id": given["custom_id"], "values": chosen
+        }  # fmt: skip
     return {
         "type": 4, "id": given.get("id", 2), "custom_id": given["custom_id"], "value": written
     }  # fmt: skip

@@ -159,6 +159,8 @@ def _part(part: Json, at: str) -> None:
 
 def _input(given: Json, at: str) -> None:
     _long(given, "custom_id", at, 1, 100)
+    if given.get("type") in SELECTS:
+        _select(given, at)
     if given.get("type") != INPUT:
         return
     if given.get("style") not in (1, 2):
@@ -168,6 +170,17 @@ def _input(given: Json, at: str) -> None:
             _long(given, key, at, 0, most)
     if not 0 <= int(given.get("min_length") or 0) <= int(given.get("max_length") or 4000) <= 4000:
         raise wrong(f"{at}.max_length", "Must be between 1 and 4000.")
+
+
+def _select(given: Json, at: str) -> None:
+    options = objects(given.get("options"))
+    if given["type"] == 3 and not 1 <= len(options) <= 25:
+        raise wrong(f"{at}.options", "Must be between 1 and 25 in length.")
+    for number, each in enumerate(options):
+        for key in ("label", "value"):
+            _long(each, key, f"{at}.options.{number}", 1, 100)
+    if sum(bool(each.get("default")) for each in options) > int(given.get("max_values", 1)):
+        raise wrong(f"{at}.options", "Too many options are the default.")
 
 
 def _lengths(component: Json, at: str) -> None:

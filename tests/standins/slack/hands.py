@@ -171,6 +171,18 @@ def _state(view: Json, values: dict[str, str]) -> Json:
     }
     assert values.keys() <= inputs.keys(), f"no such inputs: {values.keys() - inputs.keys()}"
     return {
-        block: {element["action_id"]: {"type": element["type"], "value": values.get(block)}}
+        block: {element["action_id"]: _held(element, values.get(block))}
         for block, element in inputs.items()
     }
+
+
+def _held(element: Json, value: str | None) -> Json:
+    """Return what an input holds: what somebody put there, or what stood there before; empty is nothing."""
+    if element["type"] != "static_select":
+        held = element.get("initial_value") if value is None else value
+        return {"type": element["type"], "value": held or None}
+    chosen = element.get("initial_option")
+    if value is not None:
+        chosen = next((one for one in element["options"] if one["value"] == value), None)
+        assert chosen or not value, f"no such option: {value}"
+    return {"type": "static_select", "selected_option": chosen}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.console.inbound import read
-from core.events import Approve, Ask, AskAgain, Deny, Place, Stop, UndoRun
+from core.events import Approve, Ask, AskAgain, Deny, Edit, Place, Stop, UndoRun
 from core.principals import Identity
 from core.terminal import (
     Bare,
@@ -58,6 +58,8 @@ MEANINGS: dict[str, Typed | None] = {
     f"/deny {ID} not now": Deny(identity=ALICE, request=ID, reason="not now"),
     "/show": Show(),
     f"/show {ID}": Show(request=ID),
+    f"/edit {ID} word=beta": Edit(identity=ALICE, request=ID, values=(("word", "beta"),)),
+    f"/edit {ID} 2 word='a b'": Edit(identity=ALICE, request=ID, values=(("word", "a b"),), call=2),
     "/again": Bare(verb="again"),
     f"/again {ID}": AskAgain(identity=ALICE, request=ID),
     "/undo r_1": UndoRun(identity=ALICE, run="r_1"),
@@ -74,7 +76,7 @@ MEANINGS: dict[str, Typed | None] = {
 }
 MISTYPED = [
     "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} {ID}",
-    f"/approve {ID}\n/approve {ID}", "/again this and that", "/show this and that", "/deny no\nand no", f"/deny {ID[:-1]} no", f"/deny {ID}0 no", "/stop\nall", "/resolve", "/resolve maybe",
+    f"/approve {ID}\n/approve {ID}", "/edit", f"/edit {ID}", "/edit word=beta", "/again this and that", "/show this and that", "/deny no\nand no", f"/deny {ID[:-1]} no", f"/deny {ID}0 no", "/stop\nall", "/resolve", "/resolve maybe",
     "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
     "/new now", "/quit now", "/history all", "/stop this and that", "/ask",
 ]  # fmt: skip

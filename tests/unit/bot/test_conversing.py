@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from adapters.console.inbound import read
-from approvals import reports
+from approvals import cards, reports
 from approvals.models import RUN, RunState
 from bot import wiring
 from bot.conversing import Conversing, Left
@@ -142,7 +142,7 @@ async def test_whoever_looks_at_a_card_may_then_decide_it_without_its_id(
     assert refused.startswith("refused: The one request that waits was never shown here")
     assert refused.endswith(f"Look at it first: /show {request.id}")
     [card] = terminal.cards
-    assert (card.card, card.status[:6]) == (request.card, "Open: ")
+    assert (card.card, card.status[:6]) == (cards.drawn(request, None)[0], "Open: ")
     assert counted == "Your yes counts: 1 of 1 vote."
 
 

@@ -276,7 +276,7 @@ async def test_p07_a_card_whose_request_ended_while_its_platform_was_down_is_pos
     card = chat.messages[0]
     assert isinstance(card, Asking)
     assert card.status == cards.status(ended)
-    assert not verbs(card) & {"approve", "deny"}
+    assert not verbs(card) & {"approve", "edit", "deny"}
 
 
 async def test_what_a_platform_refuses_is_given_up_and_the_next_is_posted(
@@ -363,8 +363,9 @@ async def test_a_card_is_posted_with_its_buttons_and_where_it_is(
     await delivered(bots)
     status = cards.status(request)
     wanted = (BOB_ON_SLACK,)
-    assert chat.messages == [Asking(card=request.card, status=status, wanted=wanted)]
-    assert verbs(chat.messages[0]) == {"approve", "deny"}
+    card, _ = cards.drawn(request, None)
+    assert chat.messages == [Asking(card=card, status=status, wanted=wanted)]
+    assert verbs(chat.messages[0]) == {"approve", "edit", "deny"}
 
 
 async def test_whoever_may_approve_as_a_platform_says_is_wanted_and_nobody_who_left(
@@ -412,7 +413,7 @@ async def test_p07_a_card_that_is_posted_after_its_request_ended_has_nothing_to_
     [card] = chat.messages
     assert isinstance(card, Asking)
     assert card.status == cards.status(denied)
-    assert not verbs(card) & {"approve", "deny"}
+    assert not verbs(card) & {"approve", "edit", "deny"}
 
 
 async def test_p07_a_card_that_was_posted_is_redrawn_when_its_request_ends(
@@ -425,7 +426,7 @@ async def test_p07_a_card_that_was_posted_is_redrawn_when_its_request_ends(
     card, *after = chat.messages
     assert isinstance(card, Asking)
     assert card.status == cards.status(denied)
-    assert not verbs(card) & {"approve", "deny"}
+    assert not verbs(card) & {"approve", "edit", "deny"}
     assert [isinstance(message, Text) for message in after] == [True]  # the note that says so
     assert {(place, posted) for place, posted, _ in chat.edits} == {(THREAD, "m1")}
 
@@ -441,7 +442,7 @@ async def test_a_vote_of_several_is_drawn_and_leaves_the_buttons(
     [card] = chat.messages
     assert isinstance(card, Asking)
     assert (voted.state, card.status) == (State.OPEN, cards.status(voted))
-    assert verbs(card) == {"approve", "deny"}
+    assert verbs(card) == {"approve", "edit", "deny"}
 
 
 async def test_a_card_that_could_not_be_posted_is_not_redrawn(bots: Bots, chat: FakeChat) -> None:
@@ -481,7 +482,7 @@ async def test_i4_x2_c49_the_report_of_an_unknown_run_lets_people_say_what_happe
     assert (
         card.status == f"{cards.status(await bots.world.now(request))} Run {spent.run.id}: unknown."
     )
-    assert not verbs(card) & {"approve", "deny"}
+    assert not verbs(card) & {"approve", "edit", "deny"}
     assert {button.verb for button in report.buttons} == {"verify", "happened", "did_not", "again"}
     assert {button.request for button in report.buttons} == {request.id}
 

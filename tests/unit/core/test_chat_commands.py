@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.chat_commands import Heard, Meaning, ask, read
-from core.events import Approve, Ask, AskAgain, Deny, Lookup, Place, Stop, StopHere, UndoRun
+from core.events import Approve, Ask, AskAgain, Deny, Edit, Lookup, Place, Stop, StopHere, UndoRun
 from core.principals import Identity
 from core.terminal import Mistyped
 
@@ -39,6 +39,16 @@ MEANINGS: dict[str, Meaning] = {
     f"deny {ID} not  now": Deny(identity=ALICE, request=ID, reason="not  now"),
     f"deny {ID}\nnot now,\nlater": Deny(identity=ALICE, request=ID, reason="not now,\nlater"),
     f"again {ID}": AGAIN,
+    f"edit {ID} word=beta": Edit(identity=ALICE, request=ID, values=(("word", "beta"),)),
+    f"!Edit `{ID.upper()}`  2  word='two words' other-file=a=b": Edit(
+        identity=ALICE,
+        request=ID,
+        values=(("word", "two words"), ("other-file", "a=b")),
+        call=2,
+    ),
+    f'edit {ID} word="" other="2"': Edit(
+        identity=ALICE, request=ID, values=(("word", ""), ("other", "2"))
+    ),
     "help": Lookup(identity=ALICE, place=PLACE, at="help"),
     "!help": Lookup(identity=ALICE, place=PLACE, at="help"),
     "requests": Lookup(identity=ALICE, place=PLACE, at="requests"),
@@ -52,12 +62,15 @@ MEANINGS: dict[str, Meaning] = {
 MESSAGES = [
     "", "  ", "!", "!!stop", "stop the deploy", "st\u200bop", "\u200bstop", "stop web", "stop now",
     "stop c_", "stop all of it", "!nice work", "nice work", "!runbook args", "help me", "runs are slow",
-    "requests fail", "again, please", "again web", "again 0123456789ab-web", "undo", "undo it", "undo the deploy", f"undo {RUN} please", f"undo {RUN}0", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
+    "requests fail", "again, please", "again web", "again 0123456789ab-web", "edit the config", "edit web=1", "editing", "undo", "undo it", "undo the deploy", f"undo {RUN} please", f"undo {RUN}0", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
     f"\u201capprove {ID}\u201d", f"please approve {ID}", f"approved {ID}", ID, "asking", "! stop", "/approve",
 ]  # fmt: skip
 MISTYPED = [
     "approve", "!approve", "approve it", "approve the deploy", f"approve {ID} {ID}", f"approve {ID[:-1]}",
     f"approve {ID} please", f"approve {ID}\nand the other", f"approve {ID}0", "deny", "deny it", "deny not now",
+    "edit", f"edit {ID}", f"edit {ID} 2", f"edit {ID} beta", f"edit {ID} word=beta and more",
+    f"edit {ID} word='open", f"edit {ID} 1x=2", f"edit {ID} --word=beta", f"edit {ID[:-1]} word=beta",
+    f"edit {ID} word=beta\nother=2", f"edit {ID} =beta", f"edit {ID} word={'x' * 13_000}",
     f"deny {ID[:-1]} no", "again", f"again {ID[:-1]}", f"again {ID} {ID}", "ask", "!ask  ",
 ]  # fmt: skip
 
@@ -98,7 +111,7 @@ def test_what_is_no_word_can_be_asked_as_it_stands() -> None:
 
 @given(st.text())
 def test_p39_only_the_word_and_an_id_decide(text: str) -> None:
-    assert not isinstance(read(text, HEARD), Approve | Deny | AskAgain | UndoRun)
+    assert not isinstance(read(text, HEARD), Approve | Deny | Edit | AskAgain | UndoRun)
 
 
 @given(st.text(), st.text())
