@@ -1,4 +1,5 @@
 """How requests make standing grants and use them: part of the transactions that open and spend them."""
+# ruff: noqa: S608 - nothing but constants becomes SQL
 
 from datetime import datetime, timedelta
 
@@ -6,17 +7,16 @@ from adapters.storage.entries import append, redraw
 from adapters.storage.transactions import (
     SYSTEM,
     Transaction,
-    changed,
     log,
     rows,
     sql,
     text_of,
 )
+from approvals.grants import Under
 from approvals.models import NewRequest, Request
-from core import canonical
 from core.errors import Refused
 from core.events import Place
-from core.plans import Plan, Standing
+from core.plans import Standing
 
 PLACE = (
     "'channel:' || conversation.platform || '/' || conversation.workspace || '/'"
@@ -83,13 +83,11 @@ def activate(now: datetime, request: Request, standing: Standing) -> Transaction
     )  # fmt: skip
 
 
-def use(now: datetime, request: Request) -> Transaction[str | None]:
+def use(now: datetime, request: Request, under: Under) -> Transaction[str | None]:
     """Count one use for a granted request, or say why there is none: one condition decides.
 
     Whoever calls it spends the request in the same transaction.
     """
-    under = request.under
-    assert under is not None  # noqa: S101 - only such a request comes here
     yield from expire(now)
     used = yield from rows(
         "UPDATE standing_grant SET used = used + 1,"
