@@ -74,7 +74,9 @@ class Granting:
         opened = await self._opened(event, principal, source)
         made = await self.gate.grants.made_by(opened.tenant, opened.id)
         if made is None:
-            raise Unavailable("That standing grant could not be found again. Look at: sayso grants")
+            raise Unavailable(
+                "That standing grant could not be found again. Look at what `sayso grants` lists."
+            )
         return made
 
     async def _opened(self, event: ProposeGrant, principal: Principal, source: Request) -> Request:

@@ -138,7 +138,7 @@ def _again(rest: str, heard: Heard) -> AskAgain | Mistyped | None:
 
 def _grant(rest: str, heard: Heard) -> ProposeGrant | Mistyped | None:
     first, uses, lasts, *more = [*rest.split(), "", "", ""]
-    if not resembles_request_id(_bare(first)):
+    if rest and not resembles_request_id(_bare(first)):
         return None
     request, span = _id(first), _span(lasts)
     if request is None or span is None or any(more) or not re.fullmatch("[1-9][0-9]{0,5}", uses):
