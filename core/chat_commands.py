@@ -55,8 +55,8 @@ _AGAIN = Mistyped(
     "id that stands on it."
 )
 _GRANT = Mistyped(
-    sentence="No standing grant was proposed. Write `grant ID USES TIME` with the id of what was shown, "
-    "as in: grant 0123456789abcdef0123456789abcdef 5 1h"
+    sentence="No standing grant was proposed. Write `grant ID USES TIME` with the id that stands on "
+    "the card, as in `grant ID 5 1h`."
 )
 _REVOKE = Mistyped(
     sentence="Nothing was revoked. Write `revoke ID` with the id that `grants` lists, g_ and 32 digits."

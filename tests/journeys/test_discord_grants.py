@@ -30,6 +30,11 @@ def grant_of(acme: Server) -> str:
     return str(found)
 
 
+def shown(grant: str) -> str:
+    """Return a grant's id as it stands in a message, where no line is one of emphasis."""
+    return grant.replace("_", "\\_")
+
+
 def state(acme: Server, grant: str) -> str:
     """Return where a grant is, as it lies in the database."""
     [(found,)] = acme.sayso.sql("SELECT state FROM standing_grant WHERE id = ?", grant)
@@ -46,7 +51,7 @@ async def test_a_grant_is_approved_by_button_used_listed_and_revoked(acme: Serve
     assert "Approve a standing grant to run: deploy" in acme.now(asks)
     assert state(acme, grant) == "proposed"
     await acme.presses(CAROL, asks, "Approve")
-    await acme.reads(thread, f"Standing grant {grant} is active until")
+    await acme.reads(thread, f"Standing grant {shown(grant)} is active until")
 
     used = await acme.asks(ALICE, "deploy v1")
     await acme.reads(used, f"Ran under standing grant {grant}, use 1 of 5, until")
@@ -56,7 +61,7 @@ async def test_a_grant_is_approved_by_button_used_listed_and_revoked(acme: Serve
     listed = await says(acme, CAROL, "grants")
     assert f"{grant} active: deploy" in listed
     assert "is revoked. It lets nothing run any more." in await says(acme, CAROL, f"revoke {grant}")
-    await acme.reads(thread, f"carol revoked standing grant {grant}.")
+    await acme.reads(thread, f"carol revoked standing grant {shown(grant)}.")
     _, again = await acme.proposed(ALICE, "deploy v1")
     assert "Approve to run: deploy" in acme.now(again)
     assert acme.sayso.ledger() == ["build-v1", "release-v1"]
