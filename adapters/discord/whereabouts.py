@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from adapters.discord.findings import PLATFORM, Act, Ignored, Sentence, Us
 from adapters.discord.seen import Where, Who
 from core.chat_commands import Heard
-from core.events import OPENS, Approve, AskAgain, Deny, Place, ResolveRun, Review
+from core.events import (
+    OPENS,
+    Approve,
+    AskAgain,
+    Deny,
+    Place,
+    ProposeGrant,
+    ResolveRun,
+    Review,
+    RevokeGrant,
+)
 from core.platforms import Event
 from core.principals import Identity
 from core.terminal import Mistyped
@@ -25,7 +35,7 @@ NOT_HERE = Sentence(
 )
 
 _SNOWFLAKE = re.compile(r"[0-9]{1,20}")
-_DECISIONS = (Approve, Deny, AskAgain, ResolveRun, Review)
+_DECISIONS = (Approve, Deny, AskAgain, ResolveRun, Review, ProposeGrant, RevokeGrant)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
