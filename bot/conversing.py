@@ -17,7 +17,16 @@ from core.conversations import TURN
 from core.deliveries import EDIT, POST
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
-from core.events import Approve, Ask, AskAgain, Deny, Place, Stop
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Place,
+    ProposeGrant,
+    RevokeGrant,
+    Stop,
+)
 from core.principals import Identity
 from core.terminal import (
     Bare,
@@ -195,7 +204,10 @@ class Conversing:
                 await self.terminal.show(await self._doors().shown(typed, self.seat))
             case Look():
                 await self._look(typed)
-            case Ask() | Approve() | Deny() | AskAgain() | Stop() | Bare() | Resolve():
+            case (
+                Ask() | Approve() | Deny() | AskAgain() | ProposeGrant() | RevokeGrant() | Stop()
+                | Bare() | Resolve()
+            ):  # fmt: skip
                 await self._told(await self._doors().act(typed, self.seat))
             case _:
                 assert_never(typed)
@@ -242,6 +254,8 @@ class Conversing:
                 await self.terminal.tell(spoken.requests(await looking.waiting(seat.identity)))
             case "runs":
                 await self.terminal.tell(spoken.runs(await looking.ran(seat.identity)))
+            case "grants":
+                await self.terminal.tell((await self.app.granting.listed(seat.identity)).text)
             case _:
                 assert_never(look.at)
 

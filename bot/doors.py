@@ -10,10 +10,12 @@ from bot import plain, spoken
 from bot.wiring import App
 from core.deliveries import Asking
 from core.errors import Refused
-from core.events import Approve, Ask, AskAgain, Deny, Stop
+from core.events import Approve, Ask, AskAgain, Deny, ProposeGrant, RevokeGrant, Stop
 from core.terminal import Bare, Resolve, Seat, Show
 
-Deed: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | Bare | Resolve
+Deed: TypeAlias = (
+    Ask | Approve | Deny | AskAgain | ProposeGrant | RevokeGrant | Stop | Bare | Resolve
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +45,21 @@ class Doors:
                 return await self._asked(deed, seat)
             case Approve() | Deny():
                 return await self._decided(deed)
-            case Stop():
-                return Told(text=await self._stopped(deed))
             case Bare():
                 return await self._bare(deed, seat)
-            case Resolve():
-                return Told(text=await self._resolved(deed, seat))
+            case Stop() | Resolve() | ProposeGrant() | RevokeGrant():
+                return Told(text=await self._said(deed, seat))
             case _:
                 assert_never(deed)
+
+    async def _said(self, deed: Stop | Resolve | ProposeGrant | RevokeGrant, seat: Seat) -> str:
+        match deed:
+            case Stop():
+                return await self._stopped(deed)
+            case Resolve():
+                return await self._resolved(deed, seat)
+            case ProposeGrant() | RevokeGrant():
+                return (await self.app.granting.take(deed)).text
 
     async def _asked(self, ask: Ask | AskAgain, seat: Seat) -> Told:
         if isinstance(ask, Ask):

@@ -8,10 +8,20 @@ from typing import Literal, Protocol, TypeAlias
 from core.conversations import Said
 from core.deliveries import Asking, Chat
 from core.errors import SaysoError
-from core.events import Approve, Ask, AskAgain, Deny, Found, Place, Stop
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Found,
+    Place,
+    ProposeGrant,
+    RevokeGrant,
+    Stop,
+)
 from core.principals import Identity
 
-Subject: TypeAlias = Literal["help", "history", "requests", "runs"]
+Subject: TypeAlias = Literal["help", "history", "requests", "runs", "grants"]
 Verb: TypeAlias = Literal["approve", "deny", "again"]
 
 
@@ -83,7 +93,7 @@ class Mistyped:
     sentence: str
 
 
-Event: TypeAlias = Ask | Approve | Deny | AskAgain | Stop
+Event: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | ProposeGrant | RevokeGrant
 Typed: TypeAlias = Event | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
 
 

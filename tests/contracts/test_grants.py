@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from tests.builders import (
     a_new_turn,
     a_plan,
     a_rule,
+    a_tool,
 )
 from tests.fakes.clock import FrozenClock
 from tests.grants import HOUR, a_proposed, a_use, active, made_by, now, proposed, used
@@ -109,7 +111,7 @@ async def test_i11_a_proposal_is_whole_or_not_there(stores: Stores) -> None:
 
 @pytest.mark.parametrize("wrong", [{"place": THREAD.resource}, {"requester": "carol"}])
 async def test_a_grant_for_another_place_or_person_than_its_request_is_refused(
-    stores: Stores, wrong: dict[str, str]
+    stores: Stores, wrong: dict[str, Any]
 ) -> None:
     new = a_proposed()
     assert new.plan.standing
@@ -123,7 +125,8 @@ async def test_a_grant_for_another_place_or_person_than_its_request_is_refused(
 async def test_the_spend_of_its_request_has_a_grant_begin_and_runs_nothing(
     stores: Stores, clock: FrozenClock
 ) -> None:
-    request = await granted(stores, a_proposed(lasts=HOUR))
+    call = a_checked(tool=a_tool(lock="{word}"))
+    request = await granted(stores, a_proposed(call, lasts=HOUR))
     (job,) = await jobs_of(stores, "run")
     assert (
         await stores.database.transact(

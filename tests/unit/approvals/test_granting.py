@@ -64,7 +64,8 @@ async def revoke(world: World, grant: str, person: str | Identity = "bob") -> Gr
 async def active(world: World, tool: Tool = APPEND, *voters: str, **given: int) -> Grant:
     """Return an active grant of what alice asks for."""
     grant, _ = await propose(world, await world.propose(tool), **given)  # type: ignore[arg-type]
-    for voter in voters or ("bob",):
+    request = await world.now(await world.approve((voters or ("bob",))[0], grant.request))
+    for voter in voters[1:]:
         request = await world.approve(voter, grant.request)
     assert request.state is State.GRANTED
     assert "Not run" not in await refused(world.spend(request))
@@ -190,7 +191,11 @@ async def test_a_rule_may_say_why_there_is_none(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert why_none(world.risks[0]) is None
-    monkeypatch.setattr("approvals.granting.why_none", lambda _: "each vote takes a code")
+
+    def says_why(_: object) -> str:
+        return "each vote takes a code"
+
+    monkeypatch.setattr("approvals.granting.why_none", says_why)
     told = await refused(propose(world, await world.propose()))
     assert told == "Not proposed: each vote takes a code."
 
