@@ -97,7 +97,10 @@ class Granting:
         authority, frozen = await self.gate.prepared(proposal)
         changed = difference(source.plan, frozen.plan)
         if changed:
-            raise Refused(f"Not proposed: since that was shown, {changed}. Ask for it again first.")
+            raise Refused(
+                f"Not proposed: since that was shown, {changed}. Ask for it again first.",
+                logged="Not proposed: something changed since that was shown.",
+            )
         plan = replace(frozen.plan, standing=await self._standing(event, principal, source))
         new = new_request(proposal, replace(frozen, plan=plan), authority, ids.grant_id())
         why = why_none(new.rule)
