@@ -48,11 +48,11 @@ def propose(now: datetime, new: NewRequest, standing: Standing, place: Place) ->
     if standing.place != place.resource or standing.requester != new.proposal.requester:
         raise Refused("A standing grant is for who asked, where they asked. Propose it there.")
     yield sql(
-        "INSERT INTO standing_grant (id, tenant, request, requester, place, plan_sha256, most, used,"
-        " lasts_ms, state, proposed_at, reason) VALUES (:id, :tenant, :request, :requester, :place,"
-        " :sha256, :most, 0, :lasts_ms, 'proposed', :now, '')",
+        "INSERT INTO standing_grant (id, tenant, request, requester, proposer, place, plan_sha256, most,"
+        " used, lasts_ms, state, proposed_at, reason) VALUES (:id, :tenant, :request, :requester,"
+        " :proposer, :place, :sha256, :most, 0, :lasts_ms, 'proposed', :now, '')",
         id=new.grant, tenant=new.proposal.tenant, request=new.id, requester=standing.requester,
-        place=standing.place, sha256=standing.plan, most=standing.uses,
+        proposer=standing.proposer, place=standing.place, sha256=standing.plan, most=standing.uses,
         lasts_ms=standing.lasts_ms, now=text_of(now),
     )  # fmt: skip
     yield from log(

@@ -82,6 +82,7 @@ async def test_a_grant_is_proposed_with_its_request_and_as_that_asks(stores: Sto
         state=GrantState.PROPOSED,
         request=request.id,
         requester="alice",
+        proposer="bob",
         place=PLACE.resource,
         plan_sha256=a_plan().sha256,
         used=0,

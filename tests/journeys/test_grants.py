@@ -314,6 +314,7 @@ def test_people_see_the_grants_that_they_may_know_of(empty: Sayso) -> None:
     plain = empty.run("grants", plain=True).out
     assert f'{made["id"]} active: append-word {{"word": "alpha"}}' in plain
     assert "used 0 of 2, until 20" in plain
+    assert "for alice in channel:console/local/console, proposed by bob" in plain
 
 
 def test_erasing_where_a_grant_was_made_ends_it(empty: Sayso) -> None:
