@@ -73,7 +73,9 @@ class Granting:
         opened = await self._opened(event, principal, source)
         made = await self.gate.grants.made_by(opened.tenant, opened.id)
         if made is None:
-            raise Unavailable("That standing grant could not be found again. Look at: sayso grants")
+            raise Unavailable(
+                "That standing grant could not be found again. Look at what `sayso grants` lists."
+            )
         return made
 
     async def _opened(self, event: ProposeGrant, principal: Principal, source: Request) -> Request:
@@ -94,7 +96,10 @@ class Granting:
         authority, frozen = await self.gate.prepared(proposal)
         changed = difference(source.plan, frozen.plan)
         if changed:
-            raise Refused(f"Not proposed: since that was shown, {changed}. Ask for it again first.")
+            raise Refused(
+                f"Not proposed: since that was shown, {changed}. Ask for it again first.",
+                logged="Not proposed: something changed since that was shown.",
+            )
         plan = replace(frozen.plan, standing=await self._standing(event, principal, source))
         new = await self.gate.drafted(
             proposal, replace(frozen, plan=plan), authority, grant=ids.grant_id()
@@ -130,7 +135,7 @@ class Granting:
         return [
             one
             for one, request in zip(found, seen, strict=True)
-            if request and _may_know(authority, principal, request)
+            if request and _may_know(authority, principal, one[0], request)
         ]
 
     async def every(self, tenant: str) -> list[tuple[Grant, Plan | None]]:
@@ -146,9 +151,9 @@ class Granting:
         # No rate holds back a no, and no platform that cannot be asked.
         authority, principal = await acting.who(event.identity, Freshness.HELD)
         grant, request = await self._found(principal.tenant, event.grant)
-        if grant is None or request is None or not _may_know(authority, principal, request):
+        if grant is None or request is None or not _may_know(authority, principal, grant, request):
             await acting.refuse(principal, event.grant, UNKNOWN)
-        if not _may_revoke(authority, principal, request):
+        if not _may_revoke(authority, principal, grant, request):
             doubt = entitlement.doubt(authority, principal.id)
             await acting.refuse(principal, grant.id, f"You may not revoke this.{doubt}")
         revoked = await self.gate.grants.revoke(principal.tenant, grant.id, principal=principal.id)
@@ -173,17 +178,16 @@ def _must_be_bounded(event: ProposeGrant) -> None:
         raise Refused("A standing grant lasts 1s to 30d, written like 30m, 1h or 7d.")
 
 
-def _may_know(authority: Authority, principal: Principal, request: Request) -> bool:
+def _may_know(authority: Authority, principal: Principal, grant: Grant, request: Request) -> bool:
     """Whether somebody may know of a grant: who may know of its request, and who may revoke it."""
     return entitlement.may_see(authority, principal, request) or _may_revoke(
-        authority, principal, request
+        authority, principal, grant, request
     )
 
 
-def _may_revoke(authority: Authority, principal: Principal, request: Request) -> bool:
+def _may_revoke(authority: Authority, principal: Principal, grant: Grant, request: Request) -> bool:
     """Whether somebody may end a grant: who proposed it, and who may revoke or approve any of it."""
-    standing = request.plan.standing if request.is_intact else None
-    if standing and standing.proposer == principal.id:
+    if grant.proposer == principal.id:
         return True
     about = entitlement.resources(request)
     return any(

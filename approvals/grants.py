@@ -53,6 +53,7 @@ class Grant:
     """The request by which people allow it."""
     requester: str
     """Whose wish alone it covers."""
+    proposer: str
     place: str
     """Where they have to ask, as the policy names a channel."""
     plan_sha256: str

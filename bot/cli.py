@@ -128,7 +128,7 @@ def resolve(**given: Any) -> None:
 @as_name
 @as_json
 def grant(**given: Any) -> None:
-    """Propose a standing grant: exactly what that request showed runs without a card for a while."""
+    """Propose that what a request showed runs without a card."""
     run("grant", **given)
 
 

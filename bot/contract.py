@@ -89,6 +89,7 @@ def grant(one: Grant, plan: Plan | None) -> Object:
         "state": one.state.value,
         "request": one.request,
         "requester": one.requester,
+        "proposer": one.proposer,
         "place": one.place,
         "used": one.used,
         "uses": one.most,

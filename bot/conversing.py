@@ -17,7 +17,18 @@ from core.conversations import TURN
 from core.deliveries import EDIT, POST
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
-from core.events import Approve, Ask, AskAgain, Deny, Edit, Place, Stop, UndoRun
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Edit,
+    Place,
+    ProposeGrant,
+    RevokeGrant,
+    Stop,
+    UndoRun,
+)
 from core.principals import Identity
 from core.terminal import (
     Bare,
@@ -202,6 +213,8 @@ class Conversing:
                 | Edit()
                 | AskAgain()
                 | UndoRun()
+                | ProposeGrant()
+                | RevokeGrant()
                 | Stop()
                 | Bare()
                 | Resolve()
@@ -252,6 +265,8 @@ class Conversing:
                 await self.terminal.tell(spoken.requests(await looking.waiting(seat.identity)))
             case "runs":
                 await self.terminal.tell(spoken.runs(await looking.ran(seat.identity)))
+            case "grants":
+                await self.terminal.tell((await self.app.granting.listed(seat.identity)).text)
             case _:
                 assert_never(look.at)
 

@@ -97,20 +97,26 @@ class FrontDesk:
                 return await self._asked(event)
             case Approve() | Deny() | Edit() | ResolveRun():
                 return Told(text=await self._decided(event))
-            case ProposeGrant() | RevokeGrant():
-                return await self.granting.take(event)
-            case Lookup(at="grants"):
-                return await self.granting.listed(event.identity)
             case Stop() | StopHere() | StopRun():
                 return _stopped(await self._stop(event))
-            case Review() | Lookup() | Invited():
-                return await self.lookups.look(event)
+            case Review() | Lookup() | Invited() | ProposeGrant() | RevokeGrant():
+                return await self._looked(event)
             case BeginEdit() | Edited():
                 return await self._edited(event)
             case Pause() | Resume() | Lift():
                 return Told(text=await self.rulings.rule(event))
             case _:
                 assert_never(event)
+
+    async def _looked(self, event: Review | Lookup | Invited | ProposeGrant | RevokeGrant) -> Told:
+        """Show something, or see to standing grants, which are listed and ended at once."""
+        match event:
+            case ProposeGrant() | RevokeGrant():
+                return await self.granting.take(event)
+            case Lookup(at="grants"):
+                return await self.granting.listed(event.identity)
+            case _:
+                return await self.lookups.look(event)
 
     async def home(self, identity: Identity) -> Home:
         """See the port."""

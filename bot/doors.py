@@ -10,10 +10,32 @@ from bot import plain, spoken
 from bot.wiring import App
 from core.deliveries import Asking
 from core.errors import Refused
-from core.events import Approve, Ask, AskAgain, Deny, Edit, Stop, UndoRun
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Edit,
+    ProposeGrant,
+    RevokeGrant,
+    Stop,
+    UndoRun,
+)
 from core.terminal import Bare, Resolve, Seat, Show
 
-Deed: TypeAlias = Ask | Approve | Deny | Edit | AskAgain | UndoRun | Stop | Bare | Resolve
+Deed: TypeAlias = (
+    Ask
+    | Approve
+    | Deny
+    | Edit
+    | AskAgain
+    | UndoRun
+    | ProposeGrant
+    | RevokeGrant
+    | Stop
+    | Bare
+    | Resolve
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +65,21 @@ class Doors:
                 return await self._asked(deed, seat)
             case Approve() | Deny() | Edit():
                 return await self._decided(deed)
-            case Stop():
-                return Told(text=await self._stopped(deed))
             case Bare():
                 return await self._bare(deed, seat)
-            case Resolve():
-                return Told(text=await self._resolved(deed, seat))
+            case Stop() | Resolve() | ProposeGrant() | RevokeGrant():
+                return Told(text=await self._said(deed, seat))
             case _:
                 assert_never(deed)
+
+    async def _said(self, deed: Stop | Resolve | ProposeGrant | RevokeGrant, seat: Seat) -> str:
+        match deed:
+            case Stop():
+                return await self._stopped(deed)
+            case Resolve():
+                return await self._resolved(deed, seat)
+            case ProposeGrant() | RevokeGrant():
+                return (await self.app.granting.take(deed)).text
 
     async def _asked(self, ask: Ask | AskAgain | UndoRun, seat: Seat) -> Told:
         inbox, there = self.app.inbox, Ask(identity=ask.identity, place=seat.place, text="")

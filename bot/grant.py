@@ -82,7 +82,8 @@ def _lines(grant: Grant, plan: Plan | None) -> str:
     why = f" ({one_line(grant.reason)})" if grant.reason else ""
     return (
         f"{grant.id} {grant.state.value.replace('_', ' ')}{why}: {_called(plan)}\n"
-        f"  used {grant.used} of {grant.most}, {until}, for {grant.requester} in {grant.place}"
+        f"  used {grant.used} of {grant.most}, {until}, for {grant.requester} in {grant.place}, "
+        f"proposed by {grant.proposer}"
     )
 
 

@@ -19,6 +19,8 @@ HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
 /stop WHERE       stop another conversation, or `all` that you may stop
 /resolve HOW      end an unknown step: verify (looks), happened or did-not;
                   RUN and INDEX stand before HOW where several are unknown
+/grant ID 5 1h    have what it showed run without a card, so often, so long
+/grants           what runs without a card; /revoke ID ends one of them
 /requests, /runs  what waits, and what ran
 /history          what was said here
 /new              begin another conversation

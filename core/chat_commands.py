@@ -66,8 +66,8 @@ _EDIT = Mistyped(
     "the plan has several calls, the number of one stands behind the id."
 )
 _GRANT = Mistyped(
-    sentence="No standing grant was proposed. Write `grant ID USES TIME` with the id of what was shown, "
-    "as in: grant 0123456789abcdef0123456789abcdef 5 1h"
+    sentence="No standing grant was proposed. Write `grant ID USES TIME` with the id that stands on "
+    "the card, as in `grant ID 5 1h`."
 )
 _REVOKE = Mistyped(
     sentence="Nothing was revoked. Write `revoke ID` with the id that `grants` lists, g_ and 32 digits."
@@ -175,7 +175,7 @@ def _again(rest: str, heard: Heard) -> AskAgain | Mistyped | None:
 
 def _grant(rest: str, heard: Heard) -> ProposeGrant | Mistyped | None:
     first, uses, lasts, *more = [*rest.split(), "", "", ""]
-    if not resembles_request_id(_bare(first)):
+    if rest and not resembles_request_id(_bare(first)):
         return None
     request, span = _id(first), _span(lasts)
     if request is None or span is None or any(more) or not re.fullmatch("[1-9][0-9]{0,5}", uses):

@@ -8,10 +8,22 @@ from typing import Literal, Protocol, TypeAlias
 from core.conversations import Said
 from core.deliveries import Asking, Chat
 from core.errors import SaysoError
-from core.events import Approve, Ask, AskAgain, Deny, Edit, Found, Place, Stop, UndoRun
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Edit,
+    Found,
+    Place,
+    ProposeGrant,
+    RevokeGrant,
+    Stop,
+    UndoRun,
+)
 from core.principals import Identity
 
-Subject: TypeAlias = Literal["help", "history", "requests", "runs"]
+Subject: TypeAlias = Literal["help", "history", "requests", "runs", "grants"]
 Verb: TypeAlias = Literal["approve", "deny", "again"]
 
 
@@ -83,7 +95,9 @@ class Mistyped:
     sentence: str
 
 
-Event: TypeAlias = Ask | Approve | Deny | Edit | AskAgain | UndoRun | Stop
+Event: TypeAlias = (
+    Ask | Approve | Deny | Edit | AskAgain | UndoRun | Stop | ProposeGrant | RevokeGrant
+)
 Typed: TypeAlias = Event | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
 
 

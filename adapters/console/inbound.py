@@ -4,9 +4,20 @@ import re
 from collections.abc import Callable, Mapping
 
 from core import chat_commands
+from core.chat_commands import Heard
 from core.commands import is_stop
 from core.display import sound
-from core.events import Approve, Ask, AskAgain, Deny, Found, Stop, UndoRun
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Found,
+    ProposeGrant,
+    RevokeGrant,
+    Stop,
+    UndoRun,
+)
 from core.ids import is_request_id, resembles_request_id
 from core.terminal import (
     Bare,
@@ -121,6 +132,17 @@ def _bare(verb: Verb, reason: str = "") -> Bare:
     return Bare(verb=verb, reason=reason)
 
 
+def _word(word: str) -> Callable[[str, Seat], Typed]:
+    """Return what reads a command that means the same on every platform."""
+
+    def read(rest: str, seat: Seat) -> Typed:
+        heard = Heard(identity=seat.identity, place=seat.place, in_thread=True)
+        found = chat_commands.read(f"{word} {rest}", heard)
+        return found if isinstance(found, ProposeGrant | RevokeGrant | Mistyped) else _UNKNOWN
+
+    return read
+
+
 def _resolve(rest: str, _: Seat) -> Resolve | Mistyped:
     *where, last = rest.split() or [""]
     found = _FOUND.get(last)
@@ -158,5 +180,8 @@ _READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
     "/history": _alone(Look(at="history")),
     "/requests": _alone(Look(at="requests")),
     "/runs": _alone(Look(at="runs")),
+    "/grant": _word("grant"),
+    "/revoke": _word("revoke"),
+    "/grants": _alone(Look(at="grants")),
     "/quit": _alone(Leave()),
 }

@@ -6,7 +6,20 @@ from dataclasses import dataclass
 from adapters.discord.findings import PLATFORM, Act, Ignored, Sentence, Us
 from adapters.discord.seen import Where, Who
 from core.chat_commands import Heard
-from core.events import OPENS, Approve, AskAgain, BeginEdit, Deny, Edit, Place, ResolveRun, Review, UndoRun
+from core.events import (
+    OPENS,
+    Approve,
+    AskAgain,
+    BeginEdit,
+    Deny,
+    Edit,
+    Place,
+    ProposeGrant,
+    ResolveRun,
+    Review,
+    RevokeGrant,
+    UndoRun,
+)
 from core.platforms import Event
 from core.principals import Identity
 from core.terminal import Mistyped
@@ -25,7 +38,18 @@ NOT_HERE = Sentence(
 )
 
 _SNOWFLAKE = re.compile(r"[0-9]{1,20}")
-_DECISIONS = (Approve, Deny, BeginEdit, Edit, AskAgain, ResolveRun, Review, UndoRun)
+_DECISIONS = (
+    Approve,
+    Deny,
+    BeginEdit,
+    Edit,
+    AskAgain,
+    ResolveRun,
+    Review,
+    ProposeGrant,
+    RevokeGrant,
+    UndoRun,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

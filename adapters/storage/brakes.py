@@ -22,6 +22,7 @@ from approvals import brakes
 from approvals.brakes import MOST_DENIALS, Brake, Now
 from approvals.models import RUN
 from core import canonical
+from core.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +202,14 @@ def _tell(
         yield from append(now, place, "note", SYSTEM, text)
     for row in live:
         yield from redraw(now, row["conversation"], row["id"])
+
+
+def must_not_hold(tenant: str, *, is_frozen: bool = False) -> Transaction[None]:
+    """Raise `Unavailable` where a pause, or a freeze that has just begun, holds back what was granted."""
+    pause = yield from pause_of(tenant)
+    if pause or is_frozen:
+        why = pause.why if pause else "a freeze has begun"
+        raise Unavailable(f"Not run yet: {why}. It waits until that is over.")
 
 
 def _go_on(tenant: str) -> Transaction[None]:

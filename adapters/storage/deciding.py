@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from adapters.storage import brakes, factors, jobs, progress, run_rows, runs, using
+from adapters.storage import beginning, brakes, factors, jobs, using
 from adapters.storage.entries import append, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
@@ -21,12 +21,13 @@ from approvals.factors import WANTED, Held
 from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, Yes, job_of
 from core import canonical
 from core.canonical import JsonObject
-from core.errors import Refused, Unavailable
+from core.errors import Refused
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
 
 
 def run_job(request: Request, runner: str | None) -> NewJob:
+    """Return the job that runs a granted request, or has the standing grant begin that it asks for."""
     return NewJob(
         id=job_of(request.id),
         kind=RUN,
@@ -233,21 +234,14 @@ def spend(
 ) -> Transaction[Spent | None]:
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
-    yield from _must_not_be_held(request.tenant, before is not None and now >= before)
+    yield from brakes.must_not_hold(request.tenant, is_frozen=before is not None and now >= before)
     is_to_end = yield from jobs.must_hold(now, job.claim)
     stored = yield from read(request.tenant, request.id)
     if stored is None or is_to_end or job.id != job_of(request.id):
         return None
-    if not stored.is_intact:
-        yield from revoke(now, request.tenant, request.id, SYSTEM, cards.ALTERED)
-        return None
-    denial = yield from denial_of(stored.tenant, stored.conversation, stored.plan)
-    if denial:
-        yield from revoke(now, request.tenant, request.id, denial.by, denied_in_words(denial))
-        return None
-    why = (yield from using.use(now, stored)) if stored.under else None
-    if why:
-        yield from revoke(now, request.tenant, request.id, SYSTEM, why)
+    obstacle = yield from _obstacle(now, stored)
+    if obstacle:
+        yield from revoke(now, request.tenant, request.id, *obstacle)
         return None
     spent = yield from changed(
         "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"
@@ -271,40 +265,18 @@ def spend(
         yield from using.activate(now, stored, stored.plan.standing)
     if not spent or stored.plan.standing:
         return None
-    yield from runs.start(now, request, run, job)
-    yield from log(
-        now, request.tenant, "run.started", _behind(request), request=request.id, run=run,
-        plan_sha256=request.plan_sha256, voters=list(request.voters),
-    )  # fmt: skip
-    yield from redraw(now, request.conversation, request.id)
-    fresh = yield from must_read(request.tenant, request.id)
-    started = yield from run_rows.must_read(request.tenant, run)
-    yield from progress.begin(now, started)
-    return Spent(request=fresh, run=started)
+    return (yield from beginning.begin(now, request, run, job))
 
 
-def _behind(request: Request) -> str:
-    """Return whose deed set a run going: the last vote, or asking for it under a standing grant."""
-    return request.requester if request.under else request.voters[-1]
-
-
-def resume(now: datetime, request: Request, job: Job) -> Transaction[Spent | None]:
-    """Give a run none of whose steps has begun to the claim that holds its job now."""
-    yield from _must_not_be_held(request.tenant)
-    is_to_end = yield from jobs.must_hold(now, job.claim)
-    run = None if is_to_end else (yield from runs.adopt(request, job))
-    if run is None:
-        return None
-    yield from log(now, request.tenant, "run.resumed", SYSTEM, request=request.id, run=run.id)
-    return Spent(request=request, run=run)
-
-
-def _must_not_be_held(tenant: str, is_frozen: bool = False) -> Transaction[None]:  # noqa: FBT001, FBT002
-    """Raise `Unavailable` where a pause, or a freeze that has just begun, holds back what was granted."""
-    pause = yield from brakes.pause_of(tenant)
-    if pause or is_frozen:
-        why = pause.why if pause else "a freeze has begun"
-        raise Unavailable(f"Not run yet: {why}. It waits until that is over.")
+def _obstacle(now: datetime, stored: Request) -> Transaction[tuple[str, str] | None]:
+    """Return by whom and why a request is revoked at its spend; where nothing is, count its use."""
+    if not stored.is_intact:
+        return SYSTEM, cards.ALTERED
+    denial = yield from denial_of(stored.tenant, stored.conversation, stored.plan)
+    if denial:
+        return denial.by, denied_in_words(denial)
+    why = (yield from using.use(now, stored, stored.under)) if stored.under else None
+    return (SYSTEM, why) if why else None
 
 
 def expire(now: datetime) -> Transaction[None]:

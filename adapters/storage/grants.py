@@ -146,6 +146,7 @@ def _built(row: Row) -> Grant:
         state=GrantState(row["now_state"]),
         request=row["request"],
         requester=row["requester"],
+        proposer=row["proposer"],
         place=row["place"],
         plan_sha256=row["plan_sha256"],
         used=row["used"],

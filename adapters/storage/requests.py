@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import attempts, deciding, editing, jobs, opening
+from adapters.storage import attempts, beginning, deciding, editing, jobs, opening
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import Database, Transaction, each, rows
 from approvals.factors import Held
@@ -74,7 +74,7 @@ class Requests:
 
     async def resume(self, request: Request, *, job: Job) -> Spent | None:
         """See the port."""
-        return await self.database.transact(lambda now: deciding.resume(now, request, job))
+        return await self.database.transact(lambda now: beginning.resume(now, request, job))
 
     async def remind(self, tenant: str, request: str, text: str) -> None:
         """See the port."""

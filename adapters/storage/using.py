@@ -1,4 +1,5 @@
 """How requests make standing grants and use them: part of the transactions that open and spend them."""
+# ruff: noqa: S608 - nothing but constants becomes SQL
 
 from datetime import datetime, timedelta
 
@@ -11,6 +12,7 @@ from adapters.storage.transactions import (
     sql,
     text_of,
 )
+from approvals.grants import Under
 from approvals.models import NewRequest, Request
 from core.errors import Refused
 from core.events import Place
@@ -46,11 +48,11 @@ def propose(now: datetime, new: NewRequest, standing: Standing, place: Place) ->
     if standing.place != place.resource or standing.requester != new.proposal.requester:
         raise Refused("A standing grant is for who asked, where they asked. Propose it there.")
     yield sql(
-        "INSERT INTO standing_grant (id, tenant, request, requester, place, plan_sha256, most, used,"
-        " lasts_ms, state, proposed_at, reason) VALUES (:id, :tenant, :request, :requester, :place,"
-        " :sha256, :most, 0, :lasts_ms, 'proposed', :now, '')",
+        "INSERT INTO standing_grant (id, tenant, request, requester, proposer, place, plan_sha256, most,"
+        " used, lasts_ms, state, proposed_at, reason) VALUES (:id, :tenant, :request, :requester,"
+        " :proposer, :place, :sha256, :most, 0, :lasts_ms, 'proposed', :now, '')",
         id=new.grant, tenant=new.proposal.tenant, request=new.id, requester=standing.requester,
-        place=standing.place, sha256=standing.plan, most=standing.uses,
+        proposer=standing.proposer, place=standing.place, sha256=standing.plan, most=standing.uses,
         lasts_ms=standing.lasts_ms, now=text_of(now),
     )  # fmt: skip
     yield from log(
@@ -81,13 +83,11 @@ def activate(now: datetime, request: Request, standing: Standing) -> Transaction
     )  # fmt: skip
 
 
-def use(now: datetime, request: Request) -> Transaction[str | None]:
+def use(now: datetime, request: Request, under: Under) -> Transaction[str | None]:
     """Count one use for a granted request, or say why there is none: one condition decides.
 
     Whoever calls it spends the request in the same transaction.
     """
-    under = request.under
-    assert under is not None  # noqa: S101 - only such a request comes here
     yield from expire(now)
     used = yield from rows(
         "UPDATE standing_grant SET used = used + 1,"

@@ -451,6 +451,8 @@ def test_c95_an_error_names_field_and_expectation_but_never_the_value(empty: Say
 def commands(group: click.Group, name: str = "") -> Iterator[tuple[str, click.Command]]:
     for word, command in group.commands.items():
         if isinstance(command, click.Group):
+            if command.invoke_without_command:
+                yield f"{name}{word}", command
             yield from commands(command, f"{word} ")
         else:
             yield f"{name}{word}", command

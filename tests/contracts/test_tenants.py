@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from approvals.factors import Factors
+from approvals.grants import Grant, Grants
 from approvals.models import Request, Run, State, Verification
 from approvals.store import ApprovalStore, Newest, RunStore
 from core.conversations import Closing, Conversations, Turn
@@ -27,6 +28,7 @@ from tests.builders import (
 )
 from tests.fakes.clock import START
 from tests.fakes.runner import exited
+from tests.grants import a_proposed, a_use, active
 from tests.stores import (
     LEASE,
     OTHER_TENANT,
@@ -64,6 +66,8 @@ class Given:
     """The claim to the request's job."""
     run_job: Job
     """The claim to the run's."""
+    grant: Grant
+    """One that is active."""
 
 
 LATER = START + timedelta(days=1)
@@ -129,6 +133,21 @@ CALLS: Mapping[str, Call] = {
     ),
     "ApprovalStore.attempt_refused": lambda on, given: on.requests.attempt_refused(
         OTHER_TENANT, principal="eve", request="", why=given.request.tenant
+    ),
+    "Grants.get": lambda on, given: on.grants.get(OTHER_TENANT, given.grant.id),
+    "Grants.made_by": lambda on, given: on.grants.made_by(OTHER_TENANT, given.grant.request),
+    "Grants.known": lambda on, _: on.grants.known(OTHER_TENANT),
+    "Grants.active": lambda on, given: on.grants.active(
+        OTHER_TENANT, given.grant.requester, given.request.conversation
+    ),
+    "Grants.suspend": lambda on, given: on.grants.suspend(
+        OTHER_TENANT, given.grant.id, reason="mine"
+    ),
+    "Grants.revoke": lambda on, given: on.grants.revoke(
+        OTHER_TENANT, given.grant.id, principal="eve"
+    ),
+    "ApprovalStore.open, under a grant": lambda on, given: on.requests.open(
+        a_use(given.grant, WORD, tenant=OTHER_TENANT, conversation=THEIR_CONVERSATION)
     ),
     "RunStore.begin_step": lambda on, given: on.runs.begin_step(given.run, 1),
     "RunStore.end_step": lambda on, given: on.runs.end_step(given.run, 1, SUCCEEDED),
@@ -212,7 +231,16 @@ CALLS: Mapping[str, Call] = {
 def test_i14_every_method_of_the_ports_is_among_those() -> None:
     methods = {
         f"{port.__name__}.{name}"
-        for port in (ApprovalStore, RunStore, Newest, Conversations, Deliveries, Factors, Leases)
+        for port in (
+            ApprovalStore,
+            Grants,
+            RunStore,
+            Newest,
+            Conversations,
+            Deliveries,
+            Factors,
+            Leases,
+        )
         for name in vars(port)
         if not name.startswith("_")
     }
@@ -244,6 +272,7 @@ async def _theirs(stores: Stores, state: State, run: str) -> Given:
         turn_job=answers.job,
         job=await claimed(stores, request),
         run_job=await claimed(stores, spent),
+        grant=await active(stores, a_proposed(a_checked("gamma"))),
     )
 
 
@@ -263,6 +292,7 @@ def _invented(given: Given) -> Given:
         given,
         request=replace(given.request, id="0" * 32, conversation="c_none"),
         run=replace(given.run, id="r_none"),
+        grant=replace(given.grant, id="g_none", request="0" * 32),
         turn=replace(given.turn, id="t_none", conversation="c_none"),
     )
 
@@ -293,5 +323,5 @@ async def test_i14_c69_anothers_id_never_succeeds_and_is_answered_as_an_unknown_
     for table, row in _new_rows(before, after):
         assert OTHER_TENANT in row or THEIR_CONVERSATION in row, f"{table} got {row}"
         assert not {TENANT, CONVERSATION} & set(row), f"{table} got {row}"
-    if call != "ApprovalStore.open, superseding":
+    if call not in {"ApprovalStore.open, superseding", "ApprovalStore.open, under a grant"}:
         assert await _answer(stores, CALLS[call], _invented(given)) == answer

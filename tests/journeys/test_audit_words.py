@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from bot import authority
 from core import plans
 from core.errors import SaysoError
-from core.events import Approve, Ask, Deny, Stop
+from core.events import Approve, Ask, Deny, ProposeGrant, RevokeGrant, Stop
 from core.transcript import AgentText, Say, ToolCall
 from tests.hostile import LOOK, Team, append, call, person, team, use
 from tests.sayso import Sayso
@@ -105,6 +107,22 @@ async def decided(acme: Team, here: str) -> None:
     await acme.approve(await acme.propose(shout, LOOK, here=here))
 
 
+async def allowed(acme: Team) -> None:
+    """Have a standing grant about it proposed, used, refused because of it, and revoked."""
+    shout, granting = call("shout", {"word": MARK}, id="s"), acme.app.granting
+    shown = await acme.propose(shout)
+    event = ProposeGrant(identity=person("bob"), request=shown.id, uses=2, lasts=timedelta(hours=1))
+    made = await granting.propose(event, asyncio.Event())
+    answered = await acme.ask(use(shout))
+    assert answered.run
+    assert answered.run.under
+    await edited(acme, "two")
+    assert MARK in await refused(granting.propose(event, None))
+    await refused(granting.propose(replace(event, request=MARK), None))
+    await refused(granting.take(RevokeGrant(identity=person("bob"), grant=MARK)))
+    await granting.take(RevokeGrant(identity=person("bob"), grant=made.id))
+
+
 async def edited(acme: Team, text: str) -> None:
     """Change the file that the plans about it depend on."""
     file = acme.sayso.folder / "work" / f"{MARK}.txt"
@@ -128,6 +146,7 @@ async def test_c77_whatever_people_and_models_say_the_audit_log_holds_none_of_it
         await acme.ask(Say(text="a zebra"), here=here)
         await tried(acme)
         await decided(acme, here)
+        await allowed(acme)
     for table, column in (
         ("entry", "text"), ("transcript", "body"), ("happening", "body"), ("memory", "text"),
         ("reminder", "text"), ("frame", "intent"), ("turn", "suggestions"), ("request", "reason"),
@@ -136,5 +155,6 @@ async def test_c77_whatever_people_and_models_say_the_audit_log_holds_none_of_it
         assert empty.sql(f"SELECT 1 FROM {table} WHERE {column} LIKE '%{MARK}%'"), table
     kinds = {kind for (kind,) in empty.sql("SELECT kind FROM audit")}
     assert kinds >= {"attempt.refused", "request.denied", "request.revoked", "run.ended"}
+    assert kinds >= {"grant.proposed", "grant.activated", "grant.used", "grant.revoked"}
     entries = empty.sql("SELECT * FROM audit")
     assert [entry for entry in entries if MARK in repr(entry)] == []

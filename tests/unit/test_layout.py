@@ -104,4 +104,4 @@ def test_sql_is_written_in_the_storage_alone() -> None:
 
 
 def test_only_the_storage_makes_the_proof_that_a_request_was_spent() -> None:
-    assert [name(f) for f in modules() if "Spent" in calls(f)] == ["adapters/storage/deciding.py"]
+    assert [name(f) for f in modules() if "Spent" in calls(f)] == ["adapters/storage/beginning.py"]

@@ -5,6 +5,7 @@ CREATE TABLE standing_grant (
     -- The request by which people allow it; while that is open, so is this.
     request TEXT NOT NULL UNIQUE REFERENCES request (id),
     requester TEXT NOT NULL,
+    proposer TEXT NOT NULL,
     place TEXT NOT NULL,
     plan_sha256 TEXT NOT NULL,
     most INTEGER NOT NULL CHECK (most > 0),

@@ -1,11 +1,24 @@
 """What a typed line means. Pure: the same line from the same seat always means the same."""
 
+from datetime import timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.console.inbound import read
-from core.events import Approve, Ask, AskAgain, Deny, Edit, Place, Stop, UndoRun
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Edit,
+    Place,
+    ProposeGrant,
+    RevokeGrant,
+    Stop,
+    UndoRun,
+)
 from core.principals import Identity
 from core.terminal import (
     Bare,
@@ -72,13 +85,16 @@ MEANINGS: dict[str, Typed | None] = {
     "/history": Look(at="history"),
     "/requests": Look(at="requests"),
     "/runs": Look(at="runs"),
+    "/grants": Look(at="grants"),
+    f"/grant {ID} 5 1h": ProposeGrant(identity=ALICE, request=ID, uses=5, lasts=timedelta(hours=1)),
+    f"/revoke g_{ID}": RevokeGrant(identity=ALICE, grant=f"g_{ID}"),
     "/quit": Leave(),
 }
 MISTYPED = [
     "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} {ID}",
     f"/approve {ID}\n/approve {ID}", "/edit", f"/edit {ID}", "/edit word=beta", "/again this and that", "/show this and that", "/deny no\nand no", f"/deny {ID[:-1]} no", f"/deny {ID}0 no", "/stop\nall", "/resolve", "/resolve maybe",
     "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
-    "/new now", "/quit now", "/history all", "/stop this and that", "/ask",
+    "/new now", "/quit now", "/grant", "/grant bob access", f"/grant {ID} 5", "/revoke", "/revoke it", "/grants all", "/history all", "/stop this and that", "/ask",
 ]  # fmt: skip
 
 

@@ -62,6 +62,23 @@ async def test_lines_are_answered_until_the_input_ends(
     assert "succeeded: append-word." in str(terminal.chat.messages[2])
 
 
+async def test_a_standing_grant_is_proposed_used_listed_and_revoked(
+    conversing: Conversing, terminal: FakeTerminal
+) -> None:
+    type_in(terminal, "append alpha")
+    await conversing.hold()
+    [card] = [one for one in terminal.chat.messages if isinstance(one, Asking)]
+    type_in(terminal, "/as bob", f"/grant {card.card.buttons[0].request} 2 1h", "/grants")
+    await conversing.hold()
+    [grant] = re.findall("(g_[0-9a-f]{32}) active: append-word", terminal.shown[-1])
+    type_in(terminal, "/as alice", "/new", "append alpha", "/as bob", f"/revoke {grant}", "/grants")
+    await conversing.hold()
+    told = str(terminal.chat.messages)
+    assert f"Ran under standing grant {grant}, use 1 of 2, until" in told
+    assert f"Standing grant {grant} is revoked. It lets nothing run any more." in terminal.shown
+    assert f"{grant} revoked: append-word" in terminal.shown[-1]
+
+
 async def test_an_empty_line_is_no_message(conversing: Conversing, terminal: FakeTerminal) -> None:
     type_in(terminal, "", "   ", "/quit", "show ledger")
     await conversing.hold()

@@ -1,13 +1,27 @@
 """The words that mean the same everywhere, and everything that is only like them."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.chat_commands import Heard, Meaning, ask, read
-from core.events import Approve, Ask, AskAgain, Deny, Edit, Lookup, Place, Stop, StopHere, UndoRun
+from core.events import (
+    Approve,
+    Ask,
+    AskAgain,
+    Deny,
+    Edit,
+    Lookup,
+    Place,
+    ProposeGrant,
+    RevokeGrant,
+    Stop,
+    StopHere,
+    UndoRun,
+)
 from core.principals import Identity
 from core.terminal import Mistyped
 
@@ -15,6 +29,7 @@ ALICE = Identity(platform="slack", workspace="T0TEAM", user="U0ALICE")
 PLACE = Place(platform="slack", workspace="T0TEAM", channel="C0OPS", thread="1.2")
 HEARD = Heard(identity=ALICE, place=PLACE, in_thread=True, deliveries=("msg:C0OPS:1.2",))
 ID = "0123456789abcdef" * 2
+GRANT = f"g_{ID}"
 
 
 def wish(text: str) -> Ask:
@@ -49,6 +64,13 @@ MEANINGS: dict[str, Meaning] = {
     f'edit {ID} word="" other="2"': Edit(
         identity=ALICE, request=ID, values=(("word", ""), ("other", "2"))
     ),
+    f"grant {ID} 5 1h": ProposeGrant(identity=ALICE, request=ID, uses=5, lasts=timedelta(hours=1)),
+    f"!grant `{ID}` 1 1h30m": ProposeGrant(
+        identity=ALICE, request=ID, uses=1, lasts=timedelta(minutes=90)
+    ),
+    f"revoke {GRANT}": RevokeGrant(identity=ALICE, grant=GRANT),
+    f"!Revoke `{GRANT.upper()}`": RevokeGrant(identity=ALICE, grant=GRANT),
+    "grants": Lookup(identity=ALICE, place=PLACE, at="grants"),
     "help": Lookup(identity=ALICE, place=PLACE, at="help"),
     "!help": Lookup(identity=ALICE, place=PLACE, at="help"),
     "requests": Lookup(identity=ALICE, place=PLACE, at="requests"),
@@ -62,7 +84,7 @@ MEANINGS: dict[str, Meaning] = {
 MESSAGES = [
     "", "  ", "!", "!!stop", "stop the deploy", "st\u200bop", "\u200bstop", "stop web", "stop now",
     "stop c_", "stop all of it", "!nice work", "nice work", "!runbook args", "help me", "runs are slow",
-    "requests fail", "again, please", "again web", "again 0123456789ab-web", "edit the config", "edit web=1", "editing", "undo", "undo it", "undo the deploy", f"undo {RUN} please", f"undo {RUN}0", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
+    "requests fail", "grant bob access", "grants for bob", "revoke the token", "revoked", "again, please", "again web", "again 0123456789ab-web", "edit the config", "edit web=1", "editing", "undo", "undo it", "undo the deploy", f"undo {RUN} please", f"undo {RUN}0", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
     f"\u201capprove {ID}\u201d", f"please approve {ID}", f"approved {ID}", ID, "asking", "! stop", "/approve",
 ]  # fmt: skip
 MISTYPED = [
@@ -71,7 +93,10 @@ MISTYPED = [
     "edit", f"edit {ID}", f"edit {ID} 2", f"edit {ID} beta", f"edit {ID} word=beta and more",
     f"edit {ID} word='open", f"edit {ID} 1x=2", f"edit {ID} --word=beta", f"edit {ID[:-1]} word=beta",
     f"edit {ID} word=beta\nother=2", f"edit {ID} =beta", f"edit {ID} word={'x' * 13_000}",
-    f"deny {ID[:-1]} no", "again", f"again {ID[:-1]}", f"again {ID} {ID}", "ask", "!ask  ",
+    f"deny {ID[:-1]} no", "again", f"again {ID[:-1]}", "grant", "revoke",
+    f"grant {ID}", f"grant {ID} 5", f"grant {ID} 5 soon", f"grant {ID} 0 1h", f"grant {ID} x 1h",
+    f"grant {ID} 5 1h now", f"grant {ID[:-1]} 5 1h", f"grant {ID} 1000000 1h", f"revoke {GRANT[:-1]}",
+    f"revoke {GRANT} now", f"again {ID} {ID}", "ask", "!ask  ",
 ]  # fmt: skip
 
 

@@ -40,3 +40,12 @@ def test_every_change_of_one_card_has_a_name_of_its_own() -> None:
 def test_a_plan_and_a_step_have_the_same_name_every_time() -> None:
     assert ids.plan_id("0123456789abcdef" * 4) == "p_0123456789ab"
     assert ids.step_id("r_1", 0) == "r_1.0"
+
+
+def test_a_grant_has_as_many_random_bits_as_a_request_and_a_form_of_its_own() -> None:
+    made = {ids.grant_id() for _ in range(1000)}
+    assert len(made) == 1000
+    assert all(map(ids.is_grant_id, made))
+    one = made.pop()
+    for other in (one[2:], one[:-1], one.upper(), f"{one}\n", f" {one}", ""):
+        assert not ids.is_grant_id(other)

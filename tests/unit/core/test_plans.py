@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core import canonical, plans
 from core.errors import Refused
-from core.plans import Call, Fingerprint, Plan, RunStep
+from core.plans import Call, Fingerprint, Plan, RunStep, Standing
 from tests.builders import a_checked, a_plan, a_step, a_tool
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -165,6 +165,16 @@ BEFORE = replace(
 )
 
 
+STANDING = Standing(
+    plan="3" * 64,
+    requester="alice",
+    place="channel:console/local/console",
+    uses=5,
+    lasts_ms=1000,
+    proposer="bob",
+)
+
+
 def first(**changes: object) -> Plan:
     call = replace(BEFORE.calls[0], **changes)  # type: ignore[arg-type]  # fields of Call
     return replace(BEFORE, calls=(call, BEFORE.calls[1]))
@@ -179,6 +189,10 @@ def prints(a: str | None, b: str | None) -> tuple[Fingerprint, ...]:
     [
         (replace(BEFORE), None),
         (replace(BEFORE, rules="other"), "the rules that decide it changed"),
+        (
+            replace(BEFORE, standing=STANDING),
+            "the standing grant that it asks for became another one",
+        ),
         (replace(BEFORE, sandbox="bwrap"), "the place where it would run changed"),
         (replace(BEFORE, folder="other"), "the place where it would run changed"),
         (first(definition="other"), "the runbook append-word was edited"),
@@ -211,7 +225,24 @@ def test_the_difference_names_its_cause(now: Plan, cause: str | None) -> None:
 
 
 def test_c30_every_field_of_a_plan_and_a_call_is_part_of_the_hash() -> None:
-    assert {field.name for field in fields(Plan)} == set(json.loads(BEFORE.canonical))
+    named = {field.name for field in fields(Plan)}
+    assert named - {"standing"} == set(json.loads(BEFORE.canonical))
+    assert named == set(json.loads(replace(BEFORE, standing=STANDING).canonical))
+    assert {field.name for field in fields(Standing)} == set(
+        json.loads(replace(BEFORE, standing=STANDING).canonical)["standing"]
+    )
     [call, _] = json.loads(BEFORE.canonical)["calls"]
     assert {field.name for field in fields(Call)} == set(call)
     assert {field.name for field in fields(RunStep)} == set(call["steps"][0])
+
+
+def test_what_a_standing_grant_would_allow_is_read_back_and_part_of_the_hash() -> None:
+    asks = replace(BEFORE, standing=STANDING)
+    assert plans.read(asks.canonical) == asks
+    for changed in (
+        replace(STANDING, plan="4" * 64), replace(STANDING, requester="bob"),
+        replace(STANDING, place="channel:x/y/z"), replace(STANDING, uses=6),
+        replace(STANDING, lasts_ms=1001), replace(STANDING, proposer="carol"),
+    ):  # fmt: skip
+        assert replace(BEFORE, standing=changed).sha256 != asks.sha256
+    assert asks.sha256 != BEFORE.sha256

@@ -6,7 +6,18 @@ from adapters.discord.findings import Act, AskWhy, Finding, Ignored, Sentence
 from adapters.discord.inbound import read
 from adapters.discord.pressed import TEMPLATE
 from core.cards import Verb
-from core.events import Approve, AskAgain, Deny, Place, ResolveRun, Review, StopRun, TakeUp, UndoRun
+from core.events import (
+    Approve,
+    AskAgain,
+    Deny,
+    Place,
+    ResolveRun,
+    Review,
+    RevokeGrant,
+    StopRun,
+    TakeUp,
+    UndoRun,
+)
 from core.platforms import Event
 from core.principals import Identity
 from tests.discord_seen import (
@@ -38,6 +49,7 @@ PRESSED: dict[Verb, Event] = {
     "verify": ResolveRun(identity=WHO, request=ID, found="verify"),
     "happened": ResolveRun(identity=WHO, request=ID, found="happened"),
     "did_not": ResolveRun(identity=WHO, request=ID, found="did_not"),
+    "revoke": RevokeGrant(identity=WHO, grant=ID),
 }
 
 
@@ -81,7 +93,8 @@ def test_outside_of_threads_what_is_asked_again_opens_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["approve", "deny", "review", "again", "undo", "verify", "happened", "did_not"]
+    "verb",
+    ["approve", "deny", "review", "again", "undo", "verify", "happened", "did_not", "revoke"],
 )
 def test_c61_no_button_decides_in_a_direct_message(verb: Verb) -> None:
     found = read(press(f"sayso:{verb}:{ID}", IN_DIRECT), SAYSO)

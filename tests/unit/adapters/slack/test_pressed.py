@@ -12,6 +12,7 @@ from core.events import (
     Deny,
     Place,
     ResolveRun,
+    RevokeGrant,
     StopRun,
     TakeUp,
     UndoRun,
@@ -36,6 +37,7 @@ PRESSED: dict[str, Event] = {
     "sayso:verify": ResolveRun(identity=BOB, request=ID, found="verify"),
     "sayso:happened": ResolveRun(identity=BOB, request=ID, found="happened"),
     "sayso:did_not": ResolveRun(identity=BOB, request=ID, found="did_not"),
+    "sayso:revoke": RevokeGrant(identity=BOB, grant=ID),
 }
 
 
