@@ -51,7 +51,9 @@ class Brake:
         """Say what ends it."""
         if self.is_pause:
             return "It lasts until somebody resumes: /sayso resume, or sayso resume."
-        return "Wait for its end; who has plan:break_glass can let one request through, with a reason."
+        return (
+            "Wait for its end; who has plan:break_glass can let one request through, with a reason."
+        )
 
     def holds(self, risks: Iterable[str]) -> bool:
         """Whether it holds back a plan of these risks: all of it, unless each of them is spared."""

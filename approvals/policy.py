@@ -18,8 +18,15 @@ from core.rates import UNHURRIED, RateRules
 
 EVERYONE = "everyone"
 Action: TypeAlias = Literal[
-    "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "run:stop", "run:resolve",
-    "plan:break_glass", "tenant:pause",
+    "chat:ask",
+    "tool:read",
+    "run:propose",
+    "plan:approve",
+    "plan:deny",
+    "run:stop",
+    "run:resolve",
+    "plan:break_glass",
+    "tenant:pause",
 ]
 _DECIDING: tuple[Action, ...] = ("run:propose", "plan:approve", "plan:deny")
 

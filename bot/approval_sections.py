@@ -24,7 +24,7 @@ def moment(text: str) -> Moment:
             day = _DAYS.index(recurs[1]) if recurs[1] else None
             return Moment(at=time.fromisoformat(recurs[2]), weekday=day)
         if _ONCE.fullmatch(text):
-            once = datetime.fromisoformat(text)  # noqa: DTZ007 - a zone stands beside it
+            once = datetime.fromisoformat(text)
             return Moment(at=once.time(), day=once.date())
     except ValueError:
         pass

@@ -36,7 +36,7 @@ from core.events import (
 from core.platforms import Event, Home, Told
 from core.principals import Identity, Principal
 from core.roster import Freshness
-from core.rulings import Lift, Pause, Resume
+from core.rulings import Lift, Pause, Resume, Ruling
 
 _NO_SUGGESTION = "That suggestion is not there any more. Say what you need in words."
 _NOT_UNKNOWN = "Nothing of that run is unknown any more. Look at its report."
@@ -86,7 +86,7 @@ class FrontDesk:
         match event:
             case Ask() | AskAgain() | TakeUp():
                 return await self._asked(event)
-            case Approve() | Deny() | ResolveRun():
+            case Approve() | Deny() | ResolveRun() | Pause() | Resume() | Lift():
                 return Told(text=await self._decided(event))
             case Stop() | StopHere() | StopRun():
                 return _stopped(await self._stop(event))
@@ -94,8 +94,6 @@ class FrontDesk:
                 return await self.lookups.look(event)
             case Edited():
                 return await self._edited(event)
-            case Pause() | Resume() | Lift():
-                return Told(text=await self.rulings.rule(event))
             case _:
                 assert_never(event)
 
@@ -139,7 +137,7 @@ class FrontDesk:
             deliveries=event.deliveries,
         )
 
-    async def _decided(self, event: Approve | Deny | ResolveRun) -> str:
+    async def _decided(self, event: Approve | Deny | ResolveRun | Ruling) -> str:
         match event:
             case Approve():
                 decided = await self.deciding.vote(event)
@@ -149,6 +147,8 @@ class FrontDesk:
                 return "Your no counts: nothing of it runs."
             case ResolveRun():
                 return await self._resolved(event)
+            case _:
+                return await self.rulings.rule(event)
 
     async def _stop(self, event: Stop | StopHere | StopRun) -> Stopped | str:
         match event:

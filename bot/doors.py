@@ -11,9 +11,10 @@ from bot.wiring import App
 from core.deliveries import Asking
 from core.errors import Refused
 from core.events import Approve, Ask, AskAgain, Deny, Stop
+from core.rulings import Lift, Pause, Resume, Ruling
 from core.terminal import Bare, Resolve, Seat, Show
 
-Deed: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | Bare | Resolve
+Deed: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | Bare | Resolve | Ruling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +44,8 @@ class Doors:
                 return await self._asked(deed, seat)
             case Approve() | Deny():
                 return await self._decided(deed)
-            case Stop():
-                return Told(text=await self._stopped(deed))
+            case Stop() | Pause() | Resume() | Lift():
+                return Told(text=await self._held(deed))
             case Bare():
                 return await self._bare(deed, seat)
             case Resolve():
@@ -60,6 +61,11 @@ class Doors:
             received = await self.app.inbox.ask_again(there, ask.request)
         text = plain.queued(received.ahead) if received.ahead else ""
         return Told(text=text, conversation=received.turn.conversation)
+
+    async def _held(self, deed: Stop | Ruling) -> str:
+        if isinstance(deed, Stop):
+            return await self._stopped(deed)
+        return await self.app.rulings.rule(deed)
 
     async def _stopped(self, stop: Stop) -> str:
         """Stop what is named; a conversation in which nothing was asked yet is no other's."""

@@ -84,7 +84,9 @@ class Rulings:
         if not authority.policy.may(principal, "plan:approve", about):
             known = await self.gate.acting.named(principal.tenant)
             who = names(known.holders(principal.tenant, "plan:approve", about)) or "nobody"
-            reason = f"You may not lift that: it takes who may approve what was denied last. {who} may."
+            reason = (
+                f"You may not lift that: it takes who may approve what was denied last. {who} may."
+            )
             await self.gate.acting.refuse(principal, named, reason)
         if not await self.brakes.lift(principal.tenant, named, principal=principal.id):
             return NOT_BLOCKED

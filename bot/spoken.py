@@ -17,6 +17,8 @@ HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
 /stop WHERE       stop another conversation, or `all` that you may stop
 /resolve HOW      end an unknown step: verify (looks), happened or did-not;
                   RUN and INDEX stand before HOW where several are unknown
+/pause [WHY]      hold back everything that would run; /resume ends that
+/lift             let this conversation propose again after three denials
 /requests, /runs  what waits, and what ran
 /history          what was said here
 /new              begin another conversation

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from core import rulings
 from core.commands import after_mark, is_stop
 from core.events import Approve, Ask, AskAgain, Deny, Lookup, Place, Stop, StopHere, Subject
 from core.ids import is_request_id, resembles_request_id
-from core import rulings
 from core.principals import Identity
 from core.rulings import Ruling, Speaker
 from core.terminal import Mistyped
@@ -61,7 +61,8 @@ def read(text: str, heard: Heard, *, is_command: bool = False) -> Meaning | None
         return reader(rest.strip(), heard)
     by = Speaker(identity=heard.identity, place=heard.place, known_only=heard.known_only)
     marked = is_command or after_mark(whole) is not None
-    return rulings.read(word.lower(), rest.strip(), by, marked=marked)
+    said = rulings.read(word.lower(), rest.strip(), by, marked=marked)
+    return Mistyped(sentence=said) if isinstance(said, str) else said
 
 
 def ask(text: str, heard: Heard) -> Ask | Mistyped:

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from core.events import Place
 from core.principals import Identity
-from core.terminal import Mistyped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +45,8 @@ class Lift:
 
 
 Ruling: TypeAlias = Pause | Resume | Lift
-Said: TypeAlias = Ruling | Mistyped
+Said: TypeAlias = Ruling | str
+"""What somebody wants, or a sentence about how to say it, which repeats nothing of what they said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Speaker:
 
 def read(word: str, rest: str, by: Speaker, *, marked: bool) -> Said | None:
     """Return what a word and the rest of its message mean; None where that is only a message."""
-    reader = _READERS.get(word)
+    reader = READERS.get(word)
     if reader is None or (rest and not marked):
         return None
     return reader(rest, by)
@@ -83,9 +83,9 @@ def _lift(rest: str, by: Speaker) -> Said:
     return replace(lift, conversation=rest or None)
 
 
-_RESUME = Mistyped(sentence="Nothing was resumed: resume takes nothing after it.")
-_LIFT = Mistyped(sentence="Nothing was lifted: lift takes nothing, or one conversation.")
-_READERS: Mapping[str, Callable[[str, Speaker], Said]] = {
+_RESUME = "Nothing was resumed: resume takes nothing after it."
+_LIFT = "Nothing was lifted: lift takes nothing, or one conversation."
+READERS: Mapping[str, Callable[[str, Speaker], Said]] = {
     "pause": _pause,
     "resume": _resume,
     "lift": _lift,

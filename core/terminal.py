@@ -10,6 +10,7 @@ from core.deliveries import Asking, Chat
 from core.errors import SaysoError
 from core.events import Approve, Ask, AskAgain, Deny, Found, Place, Stop
 from core.principals import Identity
+from core.rulings import Ruling
 
 Subject: TypeAlias = Literal["help", "history", "requests", "runs"]
 Verb: TypeAlias = Literal["approve", "deny", "again"]
@@ -84,7 +85,7 @@ class Mistyped:
 
 
 Event: TypeAlias = Ask | Approve | Deny | AskAgain | Stop
-Typed: TypeAlias = Event | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
+Typed: TypeAlias = Event | Ruling | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,9 +60,7 @@ class Brakes:
 
     async def lift(self, tenant: str, conversation: str, *, principal: str) -> bool:
         """See the port."""
-        return await self.database.transact(
-            lambda now: _lift(now, tenant, conversation, principal)
-        )
+        return await self.database.transact(lambda now: _lift(now, tenant, conversation, principal))
 
 
 def held(tenant: str) -> Transaction[tuple[Brake, ...]]:
@@ -71,6 +69,13 @@ def held(tenant: str) -> Transaction[tuple[Brake, ...]]:
         "SELECT * FROM brake WHERE tenant = :tenant ORDER BY name", tenant=tenant
     )
     return tuple(_built(row) for row in found)
+
+
+def every() -> Transaction[dict[str, tuple[Brake, ...]]]:
+    """Return everything that holds anybody back, by tenant."""
+    found = yield from rows("SELECT * FROM brake ORDER BY name")
+    tenants = {row["tenant"] for row in found}
+    return {t: tuple(_built(row) for row in found if row["tenant"] == t) for t in tenants}
 
 
 def pause_of(tenant: str) -> Transaction[Brake | None]:
@@ -226,9 +231,7 @@ def _blocked(tenant: str, conversation: str) -> Transaction[str | None]:
     return last
 
 
-def _lift(
-    now: datetime, tenant: str, conversation: str, principal: str
-) -> Transaction[bool]:
+def _lift(now: datetime, tenant: str, conversation: str, principal: str) -> Transaction[bool]:
     lifted = yield from changed(
         "UPDATE conversation SET denials = 0 WHERE id = :id AND tenant = :tenant"
         " AND denials >= :most RETURNING id",

@@ -14,6 +14,7 @@ from bot.announce import Announcing, place_of
 from bot.ask import Asking
 from bot.decide import Deciding
 from bot.desk import FrontDesk
+from bot.freezing import Freezing
 from bot.inbox import Inbox
 from bot.looking import Looking
 from bot.lookups import Lookups
@@ -56,6 +57,7 @@ class App:
     settings: Settings
     desk: FrontDesk
     rulings: Rulings
+    freezing: Freezing
     platforms: Mapping[str, Platform]
 
 
@@ -73,6 +75,7 @@ def app_of(parts: Parts) -> App:
     return App(
         desk=desk,
         rulings=desk.rulings,
+        freezing=Freezing(authority=parts.gate.acting.authority, brakes=parts.brakes),
         platforms=parts.platforms,
         inbox=parts.inbox(look=engine.look, runner=engine.owner),
         asking=Asking(conversations=parts.conversations, requests=parts.requests, engine=engine),

@@ -102,7 +102,6 @@ class Parts:
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
         self.requests, self.runs = Requests(self.database), Runs(self.database)
-        self.brakes = Brakes(self.database)
         self.live = Live(
             deliveries=Deliveries(self.database),
             runs=self.runs,
@@ -139,6 +138,11 @@ class Parts:
             queue=TableQueue(self.database),
             clock=SystemClock(),
         )
+
+    @property
+    def brakes(self) -> Brakes:
+        """Return what holds tenants and conversations back."""
+        return Brakes(self.database)
 
     def inbox(self, *, look: Callable[[], None], runner: str | None) -> Inbox:
         """Return what takes messages in."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from approvals.brakes import Brake, Brakes
 from approvals.models import Request, Run, State, Verification
 from approvals.store import ApprovalStore, Newest, RunStore
 from core.conversations import Closing, Conversations, Turn
@@ -180,6 +181,20 @@ CALLS: Mapping[str, Call] = {
     ),
     "Deliveries.card": lambda on, given: on.deliveries.card(OTHER_TENANT, given.request.id),
     "Deliveries.progress": lambda on, given: on.deliveries.progress(OTHER_TENANT, given.run.id),
+    "Brakes.now": lambda on, _: on.brakes.now(OTHER_TENANT),
+    "Brakes.pause": lambda on, given: on.brakes.pause(
+        OTHER_TENANT, principal="eve", reason="", conversation=given.request.conversation
+    ),
+    "Brakes.resume": lambda on, given: on.brakes.resume(
+        OTHER_TENANT, principal="eve", conversation=given.request.conversation
+    ),
+    "Brakes.windows": lambda on, _: on.brakes.windows(
+        OTHER_TENANT, [Brake(name="theirs", since=START)]
+    ),
+    "Brakes.blocked": lambda on, given: on.brakes.blocked(OTHER_TENANT, given.request.conversation),
+    "Brakes.lift": lambda on, given: on.brakes.lift(
+        OTHER_TENANT, given.request.conversation, principal="eve"
+    ),
     # Leases belong to no tenant: whatever one is called, it gives nobody anything of anybody.
     "Leases.take": lambda on, given: on.leases.take(given.request.id, OTHER_TENANT, LEASE),
     "Leases.give_back": lambda on, given: on.leases.give_back(given.request.id, OWNER),
@@ -190,7 +205,7 @@ CALLS: Mapping[str, Call] = {
 def test_i14_every_method_of_the_ports_is_among_those() -> None:
     methods = {
         f"{port.__name__}.{name}"
-        for port in (ApprovalStore, RunStore, Newest, Conversations, Deliveries, Leases)
+        for port in (ApprovalStore, Brakes, RunStore, Newest, Conversations, Deliveries, Leases)
         for name in vars(port)
         if not name.startswith("_")
     }
