@@ -48,6 +48,8 @@ EXPIRE = "expire"
 """The kind of job that ends a request at its time."""
 REMIND = "remind"
 """The kind of job that brings an open request to mind."""
+ESCALATE = "escalate"
+"""The kind of job that tells other groups of an open request."""
 
 
 _ALTERED = Card(
@@ -139,6 +141,8 @@ class NewRequest:
     """Draws the card for a request's id, once the store has decided until when it lives."""
     remind_in: timedelta | None = None
     """After what time people are reminded, if it is still open."""
+    escalate_in: timedelta | None = None
+    """After what time other groups are told, if it is still open."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +172,9 @@ class Request:
     reason: str
     edited_at: datetime | None = None
     """When whoever asked gave their message other words. That changes nothing about the plan."""
+    broken_by: str | None = None
+    """Who let it run without what its rule asks for, or in spite of a freeze."""
+    broken_why: str = ""
     brakes: tuple[Brake, ...] = ()
     """What holds back everything in its tenant while it is live. Only `get` and `live` tell it."""
 
@@ -248,6 +255,9 @@ class Run:
     steps: tuple[Step, ...]
     started_at: datetime
     ended_at: datetime | None
+    broken_by: str | None = None
+    """As of its request."""
+    broken_why: str = ""
 
     @property
     def tools(self) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> New
         previews=frozen.previews,
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)
+    escalation = authority.policy.escalation(call.risk for call in plan.calls)
     return NewRequest(
         id=ids.request_id(),
         proposal=proposal,
@@ -32,6 +33,7 @@ def new_request(proposal: Proposal, frozen: Frozen, authority: Authority) -> New
         rule=rule,
         card=partial(cards.card_for, plan, shown),
         remind_in=None if part is None else rule.expires * part,
+        escalate_in=rule.expires * escalation.part if escalation else None,
     )
 
 

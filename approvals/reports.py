@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from approvals.cards import names
 from approvals.models import Run, RunState, Step, StepState, Verification
 from core.cards import Button
+from core.display import one_line
 from core.ports import ending_in_words
 
 _UNKNOWN = "A step may or may not have happened. Nothing is tried again; look, then"
@@ -31,7 +32,10 @@ def report(run: Run) -> str:
     }
     lines = [head, *(line for step in run.steps for line in _step_lines(step))]
     lines += [told[run.state]] if run.state in told else []
-    return "\n".join([*lines, f"Approved by {names(run.voters)}; plan {run.plan}."])
+    alone = (
+        f" Glass broken by {run.broken_by}: {one_line(run.broken_why)}." if run.broken_by else ""
+    )
+    return "\n".join([*lines, f"Approved by {names(run.voters)}; plan {run.plan}.{alone}"])
 
 
 def in_chat(told: str, run: Run) -> str:

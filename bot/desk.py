@@ -1,7 +1,6 @@
 """What happens with whatever people do on a platform: it goes through the door of its kind."""
 
 from dataclasses import dataclass
-from typing import assert_never
 
 from approvals import entitlement
 from approvals.models import Request, Run, StepState
@@ -61,15 +60,15 @@ class FrontDesk:
         """See the port."""
         match event:
             case (
-                Ask(known_only=True)
-                | StopHere(known_only=True)
-                | Lookup(known_only=True)
-                | Pause(known_only=True, place=Place())
-                | Resume(known_only=True, place=Place())
-                | Lift(known_only=True, place=Place())
+                Ask(known_only=True, place=place)
+                | StopHere(known_only=True, place=place)
+                | Lookup(known_only=True, place=place)
+                | Pause(known_only=True, place=Place() as place)
+                | Resume(known_only=True, place=Place() as place)
+                | Lift(known_only=True, place=Place() as place)
             ):
                 # In any other thread it is said to somebody else: whoever says it is nobody's business.
-                is_ours = await self._is_ours(event.place)
+                is_ours = await self._is_ours(place)
                 return await self._taken(event) if is_ours else Told(is_nobodys=True)
             case _:
                 return await self._taken(event)
@@ -86,8 +85,6 @@ class FrontDesk:
         match event:
             case Ask() | AskAgain() | TakeUp():
                 return await self._asked(event)
-            case Approve() | Deny() | ResolveRun() | Pause() | Resume() | Lift():
-                return Told(text=await self._decided(event))
             case Stop() | StopHere() | StopRun():
                 return _stopped(await self._stop(event))
             case Review() | Lookup() | Invited():
@@ -95,7 +92,7 @@ class FrontDesk:
             case Edited():
                 return await self._edited(event)
             case _:
-                assert_never(event)
+                return Told(text=await self._decided(event))
 
     async def home(self, identity: Identity) -> Home:
         """See the port."""

@@ -11,7 +11,7 @@ from bot.wiring import App
 from core.deliveries import Asking
 from core.errors import Refused
 from core.events import Approve, Ask, AskAgain, Deny, Stop
-from core.rulings import Lift, Pause, Resume, Ruling
+from core.rulings import Ruling
 from core.terminal import Bare, Resolve, Seat, Show
 
 Deed: TypeAlias = Ask | Approve | Deny | AskAgain | Stop | Bare | Resolve | Ruling
@@ -44,14 +44,12 @@ class Doors:
                 return await self._asked(deed, seat)
             case Approve() | Deny():
                 return await self._decided(deed)
-            case Stop() | Pause() | Resume() | Lift():
-                return Told(text=await self._held(deed))
             case Bare():
                 return await self._bare(deed, seat)
             case Resolve():
                 return Told(text=await self._resolved(deed, seat))
             case _:
-                assert_never(deed)
+                return Told(text=await self._held(deed))
 
     async def _asked(self, ask: Ask | AskAgain, seat: Seat) -> Told:
         if isinstance(ask, Ask):

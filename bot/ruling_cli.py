@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from bot.options import as_json, as_name, run
-from bot.usage import conversation_id
+from bot.usage import argument, conversation_id, request
 
 
 @click.command()
@@ -36,4 +36,24 @@ def lift(**given: Any) -> None:
     run("lift", **given)
 
 
-COMMANDS = (pause, resume, lift)
+@click.command("break-glass")
+@request
+@click.option("--reason", required=True, help="Why. Everybody who may approve it is told.")
+@as_name
+@as_json
+def break_glass(**given: Any) -> None:
+    """Let a request run alone, without its quorum or in a freeze. Ctrl-C stops the run."""
+    run("break_glass", **given)
+
+
+@click.command()
+@request
+@argument("to", "NAME", "whom you ask to decide it, as `sayso.yml` names them")
+@as_name
+@as_json
+def handover(**given: Any) -> None:
+    """Ask somebody to decide a request: they are called in its thread, once."""
+    run("handover", **given)
+
+
+COMMANDS = (pause, resume, lift, break_glass, handover)

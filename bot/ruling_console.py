@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from approvals.models import RunState
+from bot import contract, plain, serving, wiring
 from bot.acting_as import identity_of
 from bot.opened import with_app
 from bot.printed import Printed
 from bot.wiring import App
 from core.principals import Identity
-from core.rulings import Lift, Pause, Resume, Ruling
+from core.rulings import BreakGlass, HandOver, Lift, Pause, Resume, Ruling
 
 
 def pause(file: Path, *, reason: str, name: str | None) -> Printed:
@@ -24,6 +26,30 @@ def resume(file: Path, *, name: str | None) -> Printed:
 def lift(file: Path, *, conversation: str, name: str | None) -> Printed:
     """Let a conversation propose again."""
     return _ruled(file, name, lambda who: Lift(identity=who, conversation=conversation))
+
+
+def break_glass(file: Path, *, request: str, reason: str, name: str | None) -> Printed:
+    """Let a request run alone, and wait for its end; SIGINT and SIGTERM stop the run."""
+
+    async def deed(app: App) -> Printed:
+        click = BreakGlass(identity=identity_of(app, name), request=request, reason=reason)
+        decided = await app.deciding.break_through(click, serving.signalled())
+        run = decided.run
+        return Printed(
+            object={
+                "request": contract.request(decided.request, wiring.draw),
+                "run": contract.run(run) if run else None,
+            },
+            text=plain.decided(decided.request, run),
+            code=0 if run and run.state is RunState.SUCCEEDED else 1,
+        )
+
+    return with_app(file, deed)
+
+
+def handover(file: Path, *, request: str, to: str, name: str | None) -> Printed:
+    """Ask somebody to decide a request."""
+    return _ruled(file, name, lambda who: HandOver(identity=who, request=request, to=to))
 
 
 def _ruled(file: Path, name: str | None, event: Callable[[Identity], Ruling]) -> Printed:

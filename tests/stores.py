@@ -51,7 +51,7 @@ T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "draft", "transcript", "happening", "frame",
     "memory", "reminder", "plan", "frozen", "request", "vote", "denial", "run", "step", "rate", "audit", "job",
-    "job_lock", "lease", "brake",
+    "job_lock", "lease", "brake", "called", "handover",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""

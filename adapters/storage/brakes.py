@@ -22,6 +22,7 @@ from approvals import brakes
 from approvals.brakes import MOST_DENIALS, Brake, Now
 from approvals.models import RUN
 from core import canonical
+from core.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,14 @@ def pause_of(tenant: str) -> Transaction[Brake | None]:
         "SELECT * FROM brake WHERE tenant = :tenant AND name = ''", tenant=tenant
     )
     return _built(found[0]) if found else None
+
+
+def must_be_off(tenant: str, *, is_frozen: bool = False) -> Transaction[None]:
+    """Raise `Unavailable` where a pause, or a freeze that has just begun, holds back what was granted."""
+    pause = yield from pause_of(tenant)
+    if pause or is_frozen:
+        why = pause.why if pause else "a freeze has begun"
+        raise Unavailable(f"Not run yet: {why}. It waits until that is over.")
 
 
 def denied(now: datetime, tenant: str, conversation: str) -> Transaction[None]:
@@ -176,7 +185,7 @@ def _begins(tenant: str, one: Brake) -> Transaction[bool]:
     """Keep a window that lasts; return whether it was not known. Its end may have been changed."""
     yield sql(
         "UPDATE brake SET until = :until, spares = :spares WHERE tenant = :tenant AND name = :name",
-        tenant=tenant, name=one.name, until=one.until and text_of(one.until),
+        tenant=tenant, name=one.name, until=_until(one),
         spares=json.dumps(sorted(one.spares)),
     )  # fmt: skip
     return (
@@ -185,9 +194,13 @@ def _begins(tenant: str, one: Brake) -> Transaction[bool]:
             " VALUES (:tenant, :name, :since, :until, :by, '', :spares)"
             " ON CONFLICT DO NOTHING RETURNING tenant",
             tenant=tenant, name=one.name, since=text_of(one.since), by=SYSTEM,
-            until=one.until and text_of(one.until), spares=json.dumps(sorted(one.spares)),
+            until=_until(one), spares=json.dumps(sorted(one.spares)),
         )
     )  # fmt: skip
+
+
+def _until(one: Brake) -> str | None:
+    return text_of(one.until) if one.until else None
 
 
 def _tell(

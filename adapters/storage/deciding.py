@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from adapters.storage import brakes, jobs, progress, run_rows, runs
-from adapters.storage.entries import append, redraw
+from adapters.storage.entries import append, call, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
     SYSTEM,
@@ -19,12 +19,12 @@ from adapters.storage.transactions import (
 from approvals import cards, denials
 from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, Yes, job_of
 from core import canonical
-from core.errors import Unavailable
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
 
 
-def _run_job(request: Request, runner: str | None) -> NewJob:
+def run_job(request: Request, runner: str | None) -> NewJob:
+    """Return the job that runs a granted request, for a process that is about to, if one is named."""
     return NewJob(
         id=job_of(request.id),
         kind=RUN,
@@ -52,34 +52,6 @@ def expiry_of(request: Request) -> NewJob:
 def reminder_of(request: Request, delay: timedelta) -> NewJob:
     """Return the job that brings a request to mind."""
     return replace(expiry_of(request), id=f"{REMIND}:{request.id}", kind=REMIND, delay=delay)
-
-
-def remind(now: datetime, tenant: str, request: str, text: str) -> Transaction[None]:
-    """Say that a request still waits, if it is still open."""
-    yield from expire(now)
-    reminds = yield from changed(
-        "UPDATE request SET reminded_at = :now WHERE id = :id AND tenant = :tenant"
-        " AND state = 'open' AND reminded_at IS NULL RETURNING id",
-        now=text_of(now), id=request, tenant=tenant,
-    )  # fmt: skip
-    if reminds:
-        current = yield from must_read(tenant, request)
-        yield from append(now, current.conversation, "note", SYSTEM, text, about=request)
-        yield from log(now, tenant, "request.reminded", SYSTEM, request=request)
-
-
-def edited(now: datetime, tenant: str, request: str) -> Transaction[None]:
-    """Keep that the message which asked for it was edited, while it is live; once is enough."""
-    yield from expire(now)
-    is_news = yield from changed(
-        "UPDATE request SET edited_at = :now WHERE id = :id AND tenant = :tenant"
-        " AND state IN ('open', 'granted') AND edited_at IS NULL RETURNING id",
-        now=text_of(now), id=request, tenant=tenant,
-    )  # fmt: skip
-    if is_news:
-        current = yield from must_read(tenant, request)
-        yield from redraw(now, current.conversation, request)
-        yield from log(now, tenant, "request.edited", current.requester, request=request)
 
 
 def vote(
@@ -124,7 +96,7 @@ def _count(
     if not granted:
         return None
     yield from log(now, tenant, "request.granted", principal, request=request)
-    run = _run_job((yield from must_read(tenant, request)), runner)
+    run = run_job((yield from must_read(tenant, request)), runner)
     yield from jobs.submit(now, run)
     return run.id
 
@@ -213,7 +185,7 @@ def spend(
 ) -> Transaction[Spent | None]:
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
-    yield from _must_not_be_held(request.tenant, before is not None and now >= before)
+    yield from brakes.must_be_off(request.tenant, is_frozen=before is not None and now >= before)
     is_to_end = yield from jobs.must_hold(now, job.claim)
     stored = yield from read(request.tenant, request.id)
     if stored is None or is_to_end or job.id != job_of(request.id):
@@ -229,14 +201,15 @@ def spend(
         "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"
         " AND conversation = :conversation AND plan_sha256 = :sha256 AND state = 'granted'"
         " AND NOT EXISTS (SELECT 1 FROM brake WHERE tenant = :tenant AND name = '')"
-        " AND expires_at > :now AND max(quorum, :quorum) <= json_array_length(:voters)"
+        " AND expires_at > :now AND (max(quorum, :quorum) <= json_array_length(:voters)"
+        " OR broken_by = :broken_by)"
         " AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :id"
         " AND principal NOT IN (SELECT value FROM json_each(:voters)))"
         " AND json_array_length(:voters) = (SELECT count(*) FROM vote WHERE request = :id)"
         " RETURNING id",
         now=text_of(now), id=request.id, tenant=request.tenant, conversation=request.conversation,
         sha256=request.plan_sha256, voters=json.dumps(request.voters),
-        quorum=request.rule.quorum,
+        quorum=request.rule.quorum, broken_by=request.broken_by,
     )  # fmt: skip
     if not spent:
         return None
@@ -254,21 +227,13 @@ def spend(
 
 def resume(now: datetime, request: Request, job: Job) -> Transaction[Spent | None]:
     """Give a run none of whose steps has begun to the claim that holds its job now."""
-    yield from _must_not_be_held(request.tenant)
+    yield from brakes.must_be_off(request.tenant)
     is_to_end = yield from jobs.must_hold(now, job.claim)
     run = None if is_to_end else (yield from runs.adopt(request, job))
     if run is None:
         return None
     yield from log(now, request.tenant, "run.resumed", SYSTEM, request=request.id, run=run.id)
     return Spent(request=request, run=run)
-
-
-def _must_not_be_held(tenant: str, is_frozen: bool = False) -> Transaction[None]:  # noqa: FBT001, FBT002
-    """Raise `Unavailable` where a pause, or a freeze that has just begun, holds back what was granted."""
-    pause = yield from brakes.pause_of(tenant)
-    if pause or is_frozen:
-        why = pause.why if pause else "a freeze has begun"
-        raise Unavailable(f"Not run yet: {why}. It waits until that is over.")
 
 
 def expire(now: datetime) -> Transaction[None]:
@@ -282,7 +247,9 @@ def expire(now: datetime) -> Transaction[None]:
         yield from _drop_run(now, row["id"])
         yield from log(now, row["tenant"], "request.expired", SYSTEM, request=row["id"])
         expired = yield from must_read(row["tenant"], row["id"])
-        yield from _tell(now, expired)
+        told = cards.expired(expired)
+        yield from call(now, expired.conversation, told, expired.id, [expired.requester])
+        yield from redraw(now, expired.conversation, expired.id)
 
 
 def _drop_run(now: datetime, request: str) -> Transaction[None]:

@@ -16,7 +16,7 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, receipts
-from approvals.models import Denial, NewRequest, Proposal, Request
+from approvals.models import ESCALATE, Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
 from core.conversations import Turn
@@ -80,6 +80,9 @@ def _announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> 
     yield from jobs.submit(now, deciding.expiry_of(opened))
     if new.remind_in is not None:
         yield from jobs.submit(now, deciding.reminder_of(opened, new.remind_in))
+    if new.escalate_in is not None:
+        job = replace(deciding.reminder_of(opened, new.escalate_in), kind=ESCALATE)
+        yield from jobs.submit(now, replace(job, id=f"{ESCALATE}:{opened.id}"))
     yield from log(
         now, proposal.tenant, "request.opened", proposal.requester, request=new.id,
         conversation=proposal.conversation, plan_sha256=plan.sha256,

@@ -33,10 +33,10 @@ def read(tenant: str, request: str) -> Transaction[Request | None]:
     votes = yield from rows(
         "SELECT * FROM vote WHERE request = :id ORDER BY at, principal", id=request
     )
-    request = built(found[0], votes)
-    if request.state in LIVE:
-        return replace(request, brakes=(yield from brakes.held(tenant)))
-    return request
+    current = built(found[0], votes)
+    if current.state in LIVE:
+        return replace(current, brakes=(yield from brakes.held(tenant)))
+    return current
 
 
 def must_read(tenant: str, request: str) -> Transaction[Request]:
@@ -69,6 +69,8 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         expires_at=time_of(row["expires_at"]),
         ended_by=row["ended_by"],
         reason=row["reason"],
+        broken_by=row["broken_by"],
+        broken_why=row["broken_why"],
         edited_at=time_of(row["edited_at"]) if row["edited_at"] else None,
     )
 

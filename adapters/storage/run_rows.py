@@ -6,7 +6,7 @@ from adapters.storage.transactions import Row, Transaction, rows, time_of
 from approvals.models import Run, RunState, Step, StepState
 from core.errors import Refused
 
-COLUMNS = "run.*, request.plan FROM run JOIN request ON request.id = run.request"
+COLUMNS = "run.*, request.plan, request.broken_by, request.broken_why FROM run JOIN request ON request.id = run.request"
 
 
 def read(tenant: str, run: str) -> Transaction[Run | None]:
@@ -47,6 +47,8 @@ def built(row: Row, steps: Iterable[Row], votes: Iterable[Row]) -> Run:
         steps=tuple(_step(step) for step in steps),
         started_at=time_of(row["started_at"]),
         ended_at=time_of(row["ended_at"]) if row["ended_at"] else None,
+        broken_by=row["broken_by"],
+        broken_why=row["broken_why"],
     )
 
 

@@ -110,9 +110,10 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
         newest=Newest(parts.database),
         records=Records(parts.database),
     )
+    deciding = Deciding(gate=parts.gate, requests=parts.requests, runs=parts.runs, engine=engine)
     return FrontDesk(
         inbox=parts.inbox(look=engine.look, runner=None),
-        deciding=Deciding(gate=parts.gate, requests=parts.requests, runs=parts.runs, engine=engine),
+        deciding=deciding,
         stopping=Stopping(
             conversations=parts.conversations,
             requests=parts.requests,
@@ -131,5 +132,6 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
             brakes=parts.brakes,
             requests=parts.requests,
             conversations=parts.conversations,
+            deciding=deciding,
         ),
     )

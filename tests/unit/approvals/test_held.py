@@ -107,7 +107,7 @@ async def test_i03_a_freeze_that_begins_while_all_is_looked_at_holds_it_back(
     world.windows = (NOON,)
     request = await world.granted()
     async with holding(world.stores, request) as job:
-        before = await world.gate._until(request)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        before = await world.gate.holding.until(request)
         assert before == START + HOUR / 2
         clock.pass_by(HOUR / 2)
         with pytest.raises(Unavailable):

@@ -37,6 +37,7 @@ async def rule(bots: Bots, event: Ruling) -> str:
         brakes=stores.brakes,
         requests=stores.requests,
         conversations=stores.conversations,
+        deciding=bots.deciding(),
     )
     return await rulings.rule(event)
 
