@@ -32,7 +32,7 @@ def resume(**given: Any) -> None:
 @as_name
 @as_json
 def lift(**given: Any) -> None:
-    """Let a conversation propose again in which three requests were denied."""
+    """Let a conversation propose again, after three denials."""
     run("lift", **given)
 
 

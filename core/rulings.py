@@ -120,7 +120,7 @@ def _hand_over(rest: str, by: Speaker) -> Said:
     request = request.strip("`").lower()
     if not is_request_id(request) or len(to.split()) != 1:
         return _HAND_OVER
-    return HandOver(identity=by.identity, request=request, to=to.removeprefix("@"))
+    return HandOver(identity=by.identity, request=request, to=to.strip("<>").removeprefix("@"))
 
 
 _BREAK = "Nothing was let through. Write `break-glass ID WHY` with the id that stands on the card."

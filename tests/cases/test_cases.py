@@ -37,6 +37,8 @@ OPTIONS = {
     "pause": {"--as", "--json", "--reason"},
     "resume": {"--as", "--json"},
     "lift": {"--as", "--json"},
+    "break-glass": {"--as", "--json", "--reason"},
+    "handover": {"--as", "--json"},
     "requests": {"--open", "--json"},
     "runs": {"--json"},
     "conversation": {"--export", "--json"},

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from approvals.brakes import Brake, Brakes
+from approvals.brakes import Brake, Brakes, Broken
 from approvals.models import Request, Run, State, Verification
 from approvals.store import ApprovalStore, Newest, RunStore
 from core.conversations import Closing, Conversations, Turn
@@ -100,6 +100,15 @@ CALLS: Mapping[str, Call] = {
     "ApprovalStore.edited": lambda on, given: on.requests.edited(OTHER_TENANT, given.request.id),
     "ApprovalStore.remind": lambda on, given: on.requests.remind(
         OTHER_TENANT, given.request.id, "mine"
+    ),
+    "ApprovalStore.escalate": lambda on, given: on.requests.escalate(
+        OTHER_TENANT, given.request.id, text="mine", calls=["eve"]
+    ),
+    "ApprovalStore.hand_over": lambda on, given: on.requests.hand_over(
+        OTHER_TENANT, given.request.id, principal="eve", to="eve"
+    ),
+    "ApprovalStore.break_glass": lambda on, given: on.requests.break_glass(
+        OTHER_TENANT, given.request.id, Broken(by="eve", why="mine", calls=("eve",))
     ),
     "ApprovalStore.expire": lambda on, _: on.requests.expire(),
     "ApprovalStore.open, ending a turn": lambda on, given: on.requests.open(

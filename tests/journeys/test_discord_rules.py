@@ -8,6 +8,7 @@ import pytest_asyncio
 from tests.server import Server, served
 from tests.standins.discord import ALICE, BOB, CAROL, MALLORY, OPS
 
+GLASS = '    - {effect: allow, action: "plan:break_glass", groups: [leads]}\n'
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -64,3 +65,38 @@ async def test_p04_three_denials_hold_a_thread_back_until_somebody_says_lift(
     await acme.says(ALICE, thread, "append fourth")
     await acme.presses(BOB, await acme.card(thread), "Approve")
     await acme.reads(thread, "succeeded (exit code 0)")
+
+
+async def test_x6_who_is_asked_to_decide_is_called_and_one_person_breaks_the_glass(
+    acme: Server,
+) -> None:
+    acme.sayso.edit(
+        "sayso.yml",
+        '    - {effect: allow, action: "run:stop"',
+        f'{GLASS}    - {{effect: allow, action: "run:stop"',
+    )
+    thread, card = await acme.proposed(ALICE, "deploy v7")
+    request = acme.request(card)
+    await acme.says(ALICE, thread, f"!handover {request} carol")
+    await acme.reads(thread, "alice asks carol to decide deploy")
+    assert acme.discord.pinged[-1].users == {CAROL}
+    act = await acme.discord.people.slash(
+        ALICE, thread, "sayso", words=f"handover {request} <@{MALLORY}>"
+    )
+    await acme.told(act, "Nobody was asked: they may not approve this")
+    why = f"it burns @everyone <@{MALLORY}>"
+    act = await acme.discord.people.slash(
+        BOB, thread, "sayso", words=f"break-glass {request} {why}"
+    )
+    await acme.told(act, "You may not break the glass for this (plan:break\\_glass); carol may.")
+    act = await acme.discord.people.slash(
+        CAROL, thread, "sayso", words=f"break-glass {request} {why}"
+    )
+    await acme.told(act, "You broke the glass: everybody who may approve it is told.")
+    await acme.reads(
+        thread, "Glass broken: carol alone lets deploy run, with 1 of 2 votes: it burns"
+    )
+    assert any({BOB, CAROL} <= one.users for one in acme.discord.pinged)
+    await acme.shows(card, "Glass broken by carol: it burns")
+    await acme.until(lambda: "release-v7" in acme.sayso.ledger())
+    assert not [one for one in acme.discord.pinged if MALLORY in one.users or one.everyone]

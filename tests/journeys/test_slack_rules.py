@@ -5,10 +5,11 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
-from tests.journeys.test_slack_votes import denied, now, shows
+from tests.journeys.test_slack_votes import PAST, denied, now, shows
 from tests.standins.slack.plain import text_of
 from tests.team import ALICE, BOB, CAROL, OPS, Team, served
 
+GLASS = '    - {effect: allow, action: "plan:break_glass", groups: [leads]}\n'
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -80,3 +81,45 @@ async def test_p04_three_denials_hold_a_thread_back_until_somebody_says_lift(acm
     await acme.says(ALICE, thread, "append fourth")
     await acme.clicks(BOB, await acme.card(thread), "Approve")
     await acme.reads(thread, "succeeded (exit code 0)")
+
+
+async def test_x6_who_is_asked_to_decide_is_called_and_one_person_breaks_the_glass(
+    acme: Team,
+) -> None:
+    acme.sayso.edit(
+        "sayso.yml",
+        '    - {effect: allow, action: "run:stop"',
+        f'{GLASS}    - {{effect: allow, action: "run:stop"',
+    )
+    thread, card = await acme.proposed(ALICE, "deploy v7")
+    request = acme.request(card)
+    await acme.says(ALICE, thread, f"!handover {request} <@{CAROL}>")
+    await acme.reads(thread, "alice asks carol to decide deploy")
+    asked = [m for m in acme.slack.messages(OPS, thread) if "asks carol" in text_of(m)]
+    assert CAROL in str(asked[0]["blocks"])
+    await acme.says(ALICE, thread, f"!handover {request} mallory")
+    await acme.slack.until(lambda: acme.alone(ALICE, thread))
+    assert "Nobody was asked" in acme.alone(ALICE, thread)[-1]
+    await acme.says(BOB, thread, f"!break-glass {request} it burns <!channel>")
+    await acme.slack.until(lambda: "You may not break the glass" in str(acme.alone(BOB, thread)))
+    await acme.says(CAROL, thread, f"!break-glass {request} it burns <!channel>")
+    await acme.reads(
+        thread, "Glass broken: carol alone lets deploy run, with 1 of 2 votes: it burns"
+    )
+    [told] = [m for m in acme.slack.messages(OPS, thread) if "Glass broken: " in text_of(m)]
+    assert BOB in str(told["blocks"])
+    assert "'broadcast'" not in str(told)
+    await shows(acme, card, "Glass broken by carol: it burns")
+    await acme.reads(thread, "plan p_")
+    await acme.until(lambda: "release-v7" in acme.sayso.ledger())
+
+
+async def test_x6_who_asked_is_called_where_nobody_decided_it(acme: Team) -> None:
+    thread, card = await acme.proposed(ALICE, "deploy v8")
+    request = acme.request(card)
+    acme.sayso.sql("UPDATE request SET expires_at = ? WHERE id = ?", PAST, request)
+    acme.sayso.sql("UPDATE job SET run_at = ? WHERE id = ?", PAST, f"expire:{request}")
+    await acme.reads(thread, "Nobody decided it in 4h: expired with 0 of 2 votes, and not run.")
+    [told] = [m for m in acme.slack.messages(OPS, thread) if "Nobody decided" in text_of(m)]
+    assert ALICE in str(told["blocks"])
+    assert await shows(acme, card, "Expired at 2020") == ["Ask again"]
