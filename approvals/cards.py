@@ -210,8 +210,10 @@ def glass(request: Request) -> str:
 def expired(request: Request) -> str:
     """Tell whoever asked, and a model, that nobody decided it in time."""
     votes, quorum = len(request.votes), request.rule.quorum
+    agreed = request.broken_by or votes >= quorum
+    began = "It was approved and could not run within" if agreed else "Nobody decided it in"
     return (
-        f"Nobody decided it in {words(request.rule.expires)}: expired with {votes} of {quorum} "
+        f"{began} {words(request.rule.expires)}: expired with {votes} of {quorum} "
         f"vote{'s' if quorum > 1 else ''}, and not run. That is no denial. Press Ask again to get a "
         "new card."
     )

@@ -18,6 +18,8 @@ HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
 /resolve HOW      end an unknown step: verify (looks), happened or did-not;
                   RUN and INDEX stand before HOW where several are unknown
 /pause [WHY]      hold back everything that would run; /resume ends that
+/break-glass ID WHY   let it run alone, for a reason that everybody is told
+/handover ID NAME     ask somebody to decide it
 /lift             let this conversation propose again after three denials
 /requests, /runs  what waits, and what ran
 /history          what was said here
