@@ -28,7 +28,9 @@ Action: TypeAlias = Literal[
     "plan:break_glass",
     "tenant:pause",
 ]
-_DECIDING: tuple[Action, ...] = ("run:propose", "plan:approve", "plan:deny")
+_DECIDING: tuple[Action, ...] = (
+    "run:propose", "plan:approve", "plan:deny", "plan:break_glass",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ def break_glass(**given: Any) -> None:
 @as_name
 @as_json
 def handover(**given: Any) -> None:
-    """Ask somebody to decide a request: they are called in its thread, once."""
+    """Ask somebody to decide a request. They are called in its thread, once."""
     run("handover", **given)
 
 

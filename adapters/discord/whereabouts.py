@@ -9,6 +9,7 @@ from core.chat_commands import Heard
 from core.events import OPENS, Approve, AskAgain, Deny, Place, ResolveRun, Review
 from core.platforms import Event
 from core.principals import Identity
+from core.rulings import BreakGlass, HandOver, Lift, Pause, Resume
 from core.terminal import Mistyped
 
 SOFTWARE = Ignored(why="software wrote it")
@@ -25,7 +26,9 @@ NOT_HERE = Sentence(
 )
 
 _SNOWFLAKE = re.compile(r"[0-9]{1,20}")
-_DECISIONS = (Approve, Deny, AskAgain, ResolveRun, Review)
+_DECISIONS = (
+    Approve, Deny, AskAgain, ResolveRun, Review, BreakGlass, HandOver, Lift, Pause, Resume,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

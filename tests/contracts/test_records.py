@@ -114,7 +114,7 @@ async def test_what_is_not_answered_yet_is_read_in_order_of_arrival(stores: Stor
 async def test_everything_that_was_said_is_read_oldest_first(
     stores: Stores, clock: FrozenClock
 ) -> None:
-    for number in range(12):
+    for number in range(5):
         clock.pass_by(-A_MOMENT)
         new = a_new_turn(
             f"t_{number + 10}",
@@ -164,7 +164,7 @@ async def test_the_audit_log_is_read_oldest_first_and_holds_together(
         "request.opened",
         "vote.cast",
         "request.granted",
-    ] * 12
+    ] * 5
     assert audit.verify(entries) == audit.Intact(entries=len(entries), head=entries[-1].hash)
 
 
