@@ -83,6 +83,10 @@ def test_an_hour_that_clocks_show_twice_is_held_from_the_first_to_the_second() -
     found = before.at(at("2026-10-25 00:45"))
     assert found
     assert found.until == at("2026-10-25 01:30")
+    single = Window(name="n", begins=once("2026-10-24"), ends=once("2026-10-25 02:30"), zone=BERLIN)
+    found = single.at(at("2026-10-25 00:45"))
+    assert found
+    assert found.until == at("2026-10-25 01:30")
     after = Window(name="n", begins=daily("02:30"), ends=daily("04:00"), zone=BERLIN)
     found = after.at(at("2026-10-25 00:45"))
     assert found
