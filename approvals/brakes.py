@@ -61,6 +61,15 @@ class Brake:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """Who lets a request run alone, why, and who is called for that."""
+
+    by: str
+    why: str
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Now:
     """What holds a tenant back at one moment, which is the database's."""
 

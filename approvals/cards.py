@@ -199,11 +199,12 @@ def status(request: Request) -> str:
     agreed = f" ({voters})" if voters else ""
     denied = f": {one_line(request.reason)}" if request.reason else ", no reason given"
     expired = f"with {votes} of {request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}"
-    held = _held(request)
+    glass = _glass(request.broken_by, request.broken_why)
+    held = f"{glass}{_held(request)}"
     return {
         State.OPEN: f"Open: {rule_in_words(request.rule, votes, counts=_counts(request))}{agreed}.{held}",
         State.GRANTED: f"Approved by {voters}; waiting to run.{held}",
-        State.SPENT: f"Approved by {voters}.",
+        State.SPENT: f"Approved by {voters}.{glass}",
         State.DENIED: f"Denied by {request.ended_by}{denied}.",
         State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. {_after(request)}",
         State.REVOKED: f"Revoked: {one_line(request.reason)}. {_after(request)}",
@@ -225,8 +226,53 @@ def asks_to_grant(request: Request) -> bool:
 def _held(request: Request) -> str:
     """Say what holds it back, behind a blank; else nothing."""
     risks = [call.risk for call in request.plan.calls] if request.is_intact else ["*"]
-    why = [brake.why for brake in request.brakes if brake.holds(risks)]
+    why = [
+        brake.why
+        for brake in request.brakes
+        if brake.holds(risks) and (brake.is_pause or not request.broken_by)
+    ]
     return f" Held back: {'; '.join(why)}." if why else ""
+
+
+def _glass(by: str | None, why: str) -> str:
+    """Say who let it run alone and why, behind a blank; else nothing."""
+    return f" Glass broken by {by}: {one_line(why)}." if by else ""
+
+
+def glass(request: Request) -> str:
+    """Tell everybody who might have been asked that one person alone let it run."""
+    about = ", ".join(request.plan.tools)
+    return (
+        f"Glass broken: {request.broken_by} alone lets {about} run, with {len(request.votes)} of "
+        f"{request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}: "
+        f"{one_line(request.broken_why)}. Deny or stop it if that is wrong."
+    )
+
+
+def expired(request: Request) -> str:
+    """Tell whoever asked, and a model, that nobody decided it in time."""
+    votes, quorum = len(request.votes), request.rule.quorum
+    agreed = request.broken_by or votes >= quorum
+    began = "It was approved and could not run within" if agreed else "Nobody decided it in"
+    return (
+        f"{began} {words(request.rule.expires)}: expired with {votes} of {quorum} "
+        f"vote{'s' if quorum > 1 else ''}, and not run. That is no denial. Press Ask again to get a "
+        "new card."
+    )
+
+
+def handed_over(request: Request, by: str, to: str) -> str:
+    """Ask somebody to decide a request."""
+    about = ", ".join(request.plan.tools)
+    return f"{by} asks {to} to decide {about}: {rule_in_words(request.rule, len(request.votes))}."
+
+
+def escalation(request: Request, told: Sequence[str], approvers: Sequence[str]) -> str:
+    """Tell others that a request still waits, and whose votes it waits for: telling gives no right."""
+    return (
+        f"Still nobody decided it, so {names(told)} should know. It waits until "
+        f"{at(request.expires_at)}; may approve: {names(approvers) or 'nobody'}."
+    )
 
 
 def _after(request: Request) -> str:

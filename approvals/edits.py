@@ -8,7 +8,7 @@ from core import commands
 from core.canonical import Json, JsonObject
 from core.cards import Button, Fact
 from core.display import json_text, sound
-from core.errors import Incorrect
+from core.errors import Incorrect, Refused
 from core.events import Edit
 from core.plans import Call, Plan
 from core.tools import Checked, Tool, Toolbox

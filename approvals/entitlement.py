@@ -58,7 +58,7 @@ def may_see(authority: Authority, principal: Principal, request: Request) -> boo
     about = resources(request)
     return any(
         authority.policy.may_any(principal, action, about)
-        for action in ("plan:approve", "plan:deny", "plan:edit", "run:stop")
+        for action in ("plan:approve", "plan:deny", "plan:break_glass", "plan:edit", "run:stop")
     )
 
 
@@ -138,6 +138,29 @@ def not_an_editor(authority: Authority, principal: Principal, request: Request) 
     return f"You may not edit this; {whose} may.{doubt(authority, principal.id)}"
 
 
+def breakers(authority: Authority, request: Request) -> tuple[str, ...]:
+    """Return who may let it run alone: the requester only where the rule lets them vote."""
+    holders = authority.holders(request.tenant, "plan:break_glass", resources(request))
+    return voters(request.rule, requesters(request), holders)
+
+
+def may_break(authority: Authority, proposal: Proposal) -> bool:
+    """Whether whoever proposes may break the glass, so that it can be proposed in a freeze too."""
+    person = authority.directory.find(proposal.tenant, proposal.requester)
+    about = [checked.tool.resource for checked in proposal.calls]
+    return person is not None and authority.policy.may(person, "plan:break_glass", about)
+
+
+def not_a_breaker(authority: Authority, principal: Principal, request: Request) -> str | None:
+    """Say why this person may not let it run alone, and who may; None where they may."""
+    allowed = breakers(authority, request)
+    if principal.id in allowed:
+        return None
+    whose = f"{names(allowed)} may" if allowed else "nobody may right now"
+    may = f"You may not break the glass for this (plan:break_glass); {whose}."
+    return f"{may}{doubt(authority, principal.id)}"
+
+
 def not_again(authority: Authority, request: Request) -> str:
     """Say why somebody may not ask for something once more, and who may."""
     holders = authority.holders(request.tenant, "plan:approve", resources(request))
@@ -180,4 +203,8 @@ def _without(authority: Authority, request: Request) -> tuple[str, list[str]]:
         return "ask for it", barred
     holders = authority.holders(request.tenant, "plan:approve", resources(request))
     gone = set(request.voters) - set(voters(request.rule, asked, holders))
+    if request.broken_by:
+        if request.broken_by not in breakers(authority, request):
+            return "break the glass for it", [request.broken_by]
+        gone.discard(request.broken_by)
     return "approve it", sorted(gone)

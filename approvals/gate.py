@@ -2,34 +2,36 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import NoReturn
 
 from approvals import cards, denials, entitlement, secrecy
 from approvals.acting import Acting
+from approvals.brakes import LONGEST_WHY, Broken
 from approvals.covering import Covering
 from approvals.factors import CodeSpent, Factors
 from approvals.factors import Held as HeldFactor
 from approvals.freeze import Freezer, Frozen
 from approvals.grants import Grants
+from approvals.holding import Holding
 from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State, Voted
 from approvals.new_request import About, new_request
 from approvals.policy import Authority
 from approvals.second_factor import SecondFactor
 from approvals.store import ApprovalStore
-from approvals.switches import Held, Switches
+from approvals.switches import Switches
 from approvals.unchanged import Unchanged
 from core import ids
 from core.display import one_line
-from core.errors import Invalid, Refused, SaysoError, Unavailable
+from core.errors import Refused, SaysoError, Unavailable
 from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
 from core.plans import Plan, difference
 from core.principals import Identity, Principal
 from core.redaction import Redactor
 from core.roster import Freshness
+from core.rulings import BreakGlass
 from core.tools import Toolbox
 
 UNKNOWN = "There is no such request. Copy its id from the card, or ask again for what you need."
@@ -37,7 +39,7 @@ NO_GRANT_AGAIN = (
     "That asked for a standing grant. Propose it again: sayso grant, or `grant` in chat."
 )
 MOST_CALLS = 50
-_NOT_NOW = "Everything is held back for now."
+_NO_REASON = "Nothing was let through: say why, for everybody who may approve it is told."
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -72,6 +74,11 @@ class Gate:
         """Return what demands a code of whoever decides, where a rule does."""
         return SecondFactor(acting=self.acting, factors=self.factors)
 
+    @property
+    def holding(self) -> Holding:
+        """Return what knows whether something holds things back."""
+        return Holding(acting=self.acting, switches=self.switches)
+
     async def freeze(self, proposal: Proposal) -> Plan:
         """Do every check that needs nobody and return the plan; ask nobody."""
         _, frozen = await self.prepared(proposal)
@@ -104,9 +111,7 @@ class Gate:
             raise Refused(f"Not proposed: {off}.")
         proposal = await self._with_editors(proposal)
         authority = await self._asking(proposal)
-        held = await self._held(authority, proposal.tenant, [c.tool.risk for c in proposal.calls])
-        if held.by:
-            raise Refused(f"Not proposed: {held.by.why}. {held.by.then}", logged=_NOT_NOW)
+        await self.holding.must_not_hold(authority, proposal)
         frozen = await self._freeze(proposal, authority)
         changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
         if changed:
@@ -226,7 +231,7 @@ class Gate:
         reason = entitlement.not_a_voter(authority, principal, request)
         if reason:
             await self.acting.refuse(principal, request.id, reason)
-        await self._must_not_be_held(authority, principal, request)
+        await self.holding.must_count(authority, principal, request)
         await self._must_be_unchanged(principal.id, request, Freshness.RECENT)
         voted = await self._vote(principal, request, runner, held)
         await self._must_live(principal, voted.request)
@@ -241,6 +246,26 @@ class Gate:
             )
         except CodeSpent as why:
             await self.factor.spent(principal, request, why)
+
+    async def break_glass(self, click: BreakGlass, *, runner: str | None = None) -> Voted:
+        """Grant a request by one person's word, for a reason: without quorum, or in a freeze.
+
+        That gets past no denial, no end, no pause and nothing that changed.
+        """
+        authority, principal = await self.acting.admit(click.identity, "votes")
+        request = await self._seen(authority, principal, click.request)
+        await self._must_live(principal, request)
+        why = one_line(self.redactor.text(click.reason), LONGEST_WHY)
+        reason = _NO_REASON if not why else entitlement.not_a_breaker(authority, principal, request)
+        if reason:
+            await self.acting.refuse(principal, request.id, reason)
+        await self.holding.must_count(
+            authority, principal, replace(request, broken_by=principal.id)
+        )
+        await self._must_be_unchanged(principal.id, request, Freshness.RECENT)
+        may = authority.holders(request.tenant, "plan:approve", entitlement.resources(request))
+        broken = Broken(by=principal.id, why=why, calls=may)
+        return await self.store.break_glass(request.tenant, request.id, broken, runner=runner)
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""
@@ -267,36 +292,14 @@ class Gate:
         """
         asked = request.under or not request.voters
         last = request.requester if asked else request.voters[-1]
-        await self._until(request)
+        await self.holding.until(request)
         try:
             await self._must_be_unchanged(last, request, Freshness.NOW)
         except Refused:
             await self.covering.settle(request)
             raise
-        before = await self._until(request)
+        before = await self.holding.until(request)
         return await self.store.spend(request, job=job, run=ids.run_id(), before=before)
-
-    async def _until(self, request: Request) -> datetime | None:
-        """Return when a freeze begins after which it can no longer be spent; raise where that is now."""
-        try:
-            authority = self.acting.authority()
-        except Invalid as error:
-            raise Unavailable(error.shown) from error
-        held = await self._held(authority, request.tenant, _risks(request))
-        if held.by:
-            raise Unavailable(f"Not run yet: {held.by.why}. It waits until that is over.")
-        return held.before
-
-    async def _held(self, authority: Authority, tenant: str, risks: Iterable[str]) -> Held:
-        return await self.switches.held(authority, tenant, risks)
-
-    async def _must_not_be_held(
-        self, authority: Authority, principal: Principal, request: Request
-    ) -> None:
-        held = (await self._held(authority, request.tenant, _risks(request))).by
-        if held:
-            reason = f"Your yes was not counted: {held.why}. {held.then}"
-            await self.acting.refuse(principal, request.id, reason, logged=_NOT_NOW)
 
     async def known(
         self, authority: Authority, principal: Principal, given: str, unknown: str
@@ -358,8 +361,3 @@ class Gate:
         )
         ran = revoked.state is State.SPENT
         raise Refused(cards.too_late(revoked) if ran else f"Not run. {cards.too_late(revoked)}")
-
-
-def _risks(request: Request) -> tuple[str, ...]:
-    """Return the risks of a plan; of one that was altered nobody can tell them, so nothing spares it."""
-    return tuple(call.risk for call in request.plan.calls) if request.is_intact else ("*",)

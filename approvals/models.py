@@ -49,6 +49,8 @@ EXPIRE = "expire"
 """The kind of job that ends a request at its time."""
 REMIND = "remind"
 """The kind of job that brings an open request to mind."""
+ESCALATE = "escalate"
+"""The kind of job that tells other groups of an open request."""
 
 
 _ALTERED = Card(
@@ -156,6 +158,8 @@ class NewRequest:
     """After what time people are reminded, if it is still open."""
     grant: str | None = None
     """The standing grant that its plan asks for; else the one that covers it, so that nobody is asked."""
+    escalate_in: timedelta | None = None
+    """After what time other groups are told, if it is still open."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +195,9 @@ class Request:
     """The request that somebody made of this one by editing it."""
     under: Under | None = None
     """The standing grant that covers it. Then its votes are those by which people allowed that."""
+    broken_by: str | None = None
+    """Who let it run without what its rule asks for, or in spite of a freeze."""
+    broken_why: str = ""
     brakes: tuple[Brake, ...] = ()
     """What holds back everything in its tenant while it is live. Only `get` and `live` tell it."""
 
@@ -273,6 +280,9 @@ class Run:
     ended_at: datetime | None
     under: Use | None = None
     """The use of a standing grant that it is, where it is one."""
+    broken_by: str | None = None
+    """As of its request."""
+    broken_why: str = ""
 
     @property
     def tools(self) -> tuple[str, ...]:

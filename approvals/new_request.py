@@ -52,6 +52,7 @@ def new_request(
         denied_by=before.ended_by if before and before.state is State.DENIED else None,
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)
+    escalation = authority.policy.escalation(call.risk for call in plan.calls)
     return NewRequest(
         id=ids.request_id(),
         proposal=proposal,
@@ -59,6 +60,7 @@ def new_request(
         rule=rule,
         card=partial(cards.card_for, plan, shown),
         remind_in=None if part is None else rule.expires * part,
+        escalate_in=rule.expires * escalation.part if escalation else None,
         grant=about.grant,
     )
 

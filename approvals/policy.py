@@ -31,7 +31,9 @@ Action: TypeAlias = Literal[
     "grant:revoke",
     "tenant:pause",
 ]
-_DECIDING: tuple[Action, ...] = ("run:propose", "plan:approve", "plan:deny")
+_DECIDING: tuple[Action, ...] = (
+    "run:propose", "plan:approve", "plan:deny", "plan:break_glass",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +75,14 @@ class Forbidden:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Escalation:
+    """After which part of its time a request is told to other groups. It gives nobody a right."""
+
+    part: float
+    groups: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Who may, and the rule of each risk class."""
 
@@ -80,6 +90,8 @@ class Policy:
     risks: Mapping[str, Rule]
     reminders: Mapping[str, float] = field(default_factory=dict[str, float])
     """After which part of its time a request of a risk is brought to mind. It decides nothing."""
+    escalations: Mapping[str, Escalation] = field(default_factory=dict[str, Escalation])
+    """Who else is told of a request of a risk, and when. It decides nothing."""
     windows: tuple[Window, ...] = ()
     """When nothing is proposed or run. They decide nothing about who."""
 
@@ -116,6 +128,12 @@ class Policy:
     def reminder(self, risks: Iterable[str]) -> float | None:
         """Return the earliest reminder of these, as a part of a request's time; None for none."""
         return min((self.reminders[r] for r in risks if r in self.reminders), default=None)
+
+    def escalation(self, risks: Iterable[str]) -> Escalation | None:
+        """Return the earliest escalation of these, which tells the groups of all of them; or None."""
+        found = [self.escalations[r] for r in risks if r in self.escalations]
+        groups = frozenset[str]().union(*(one.groups for one in found))
+        return Escalation(part=min(one.part for one in found), groups=groups) if found else None
 
     def digest(self, resources: Iterable[str], risks: Iterable[str]) -> str:
         """Return the digest of every rule that decides a plan over these resources."""

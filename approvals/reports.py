@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from approvals.cards import at, names
 from approvals.models import Run, RunState, Step, StepState, Verification
 from core.cards import Button
+from core.display import one_line
 from core.ports import ending_in_words
 
 _UNKNOWN = "A step may or may not have happened. Nothing is tried again; look, then"
@@ -37,8 +38,10 @@ def report(run: Run) -> str:
 
 
 def _allowed(run: Run) -> str:
-    """Say why it could run: who approved it, or the grant that they approved before."""
+    """Say why it could run: who approved it, broke the glass, or had approved a grant before."""
     by = f"pproved by {names(run.voters)}"
+    if run.broken_by:
+        return f"A{by}; glass broken by {run.broken_by}: {one_line(run.broken_why)}"
     if run.under is None:
         return f"A{by}"
     use = run.under

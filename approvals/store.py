@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
+from approvals.brakes import Broken
 from approvals.factors import Held
 from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
 from approvals.receipts import Issued
@@ -80,6 +81,23 @@ class ApprovalStore(Protocol):
 
     async def remind(self, tenant: str, request: str, text: str) -> None:
         """Say in its conversation that a request still waits, if it is still open."""
+        ...
+
+    async def escalate(self, tenant: str, request: str, *, text: str, calls: Sequence[str]) -> None:
+        """Say once in its conversation, to these people, that a request still waits, if it is open."""
+        ...
+
+    async def hand_over(self, tenant: str, request: str, *, principal: str, to: str) -> bool:
+        """Ask somebody in its conversation to decide an open request; False where they were asked before."""
+        ...
+
+    async def break_glass(
+        self, tenant: str, request: str, broken: Broken, *, runner: str | None = None
+    ) -> Voted:
+        """Grant a live request by one person's word, mark it so, and tell it in its conversation.
+
+        That word is a yes too, where it was open. `LATE` where it has ended, or was broken before.
+        """
         ...
 
     async def edited(self, tenant: str, request: str) -> None:

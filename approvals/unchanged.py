@@ -60,7 +60,8 @@ class Unchanged:
         self, request: Request, authority: Authority, freshness: Freshness
     ) -> str | None:
         """Say whose authority is gone: last, since dry runs take long and platforms answer for now."""
-        whose = (*entitlement.requesters(request), *request.voters)
+        alone = [request.broken_by] if request.broken_by else []
+        whose = (*entitlement.requesters(request), *request.voters, *alone)
         standing = await self.standings.of(authority, request.tenant, whose, freshness)
         lost, unchecked = (
             entitlement.lost(standing, request),

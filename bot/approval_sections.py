@@ -105,7 +105,9 @@ def default_risks() -> dict[str, RiskSection]:
 
 def _close(schema: dict[str, Any]) -> None:
     """Have the schema say how a risk may be called."""
-    schema["patternProperties"] = {f"^{_NAME.pattern}$": schema.pop("additionalProperties")}
+    schema["patternProperties"] = {
+        f"^(?!freeze$){_NAME.pattern}$": schema.pop("additionalProperties")
+    }
 
 
 class ApprovalsSection(Section):

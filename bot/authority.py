@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from approvals.models import Rule
-from approvals.policy import Authority, Policy, PolicyRule
+from approvals.policy import Authority, Escalation, Policy, PolicyRule
 from bot import settings
 from bot.agent_sections import ProfileSection
 from bot.sections import PersonSection, RiskSection
@@ -93,6 +93,11 @@ def _policy(configured: Settings) -> Policy:
             name: section.remind_at
             for name, section in configured.approvals.risks.items()
             if section.remind_at is not None
+        },
+        escalations={
+            name: Escalation(part=section.escalate_at, groups=frozenset(section.escalate_to))
+            for name, section in configured.approvals.risks.items()
+            if section.escalate_to
         },
         windows=tuple(one.window for one in configured.approvals.freeze),
     )

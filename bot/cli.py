@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bot import logged
+from bot import logged, ruling_cli
 from bot.ending import after, ended, fail, say
 from bot.operator_cli import COMMANDS
 from bot.options import a_file, as_json, as_name, no_color, run
@@ -199,7 +199,7 @@ def demo(**given: Any) -> None:
         sys.exit(fail(error, as_json=False))
 
 
-for command in COMMANDS:
+for command in (*COMMANDS, *ruling_cli.COMMANDS):
     cli.add_command(command)
 
 

@@ -17,6 +17,7 @@ from bot import (
     connecting,
     contract,
     enrolling,
+    freezing,
     grants,
     leaving,
     log_files,
@@ -25,6 +26,7 @@ from bot import (
     plain,
     plan_files,
     receipts,
+    ruling_console,
     serving,
     wiring,
 )
@@ -48,7 +50,7 @@ _SCHEDULES = 20.0
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    modules = (operators, receipts, grants, enrolling)
+    modules = (operators, receipts, grants, enrolling, ruling_console)
     found = (getattr(module, command, None) for module in modules)
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 
@@ -171,6 +173,7 @@ def run(file: Path) -> Printed:
             asyncio.create_task(serving.keep(app.scheduling.begin, stop, every=_SCHEDULES)),
             asyncio.create_task(serving.keep(app.publishing, stop, every=EVERY)),
             asyncio.create_task(serving.keep(app.announcing, stop, every=announce.EVERY)),
+            asyncio.create_task(serving.keep(app.freezing, stop, every=freezing.EVERY)),
         }
         served = asyncio.create_task(serving.serve(app.engine, stop, lambda: None))
         served.add_done_callback(lambda _: stop.set())  # without it nothing is worth connecting for

@@ -51,6 +51,7 @@ def request(one: Request, draw: Draw) -> Object:
         "times_asked": one.times_asked,
         "ended_by": one.ended_by,
         "reason": one.reason,
+        "broken_by": one.broken_by,
         "card": draw(one.card),
         "calls": [{"tool": call.tool, "arguments": dict(call.arguments)} for call in one.plan.calls]
         if one.is_intact

@@ -18,26 +18,15 @@ from core.deliveries import EDIT, POST
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
 from core.events import (
-    Approve,
-    Ask,
-    AskAgain,
-    Deny,
-    Edit,
     Place,
-    ProposeGrant,
-    RevokeGrant,
-    Stop,
-    UndoRun,
 )
 from core.principals import Identity
 from core.terminal import (
-    Bare,
     Become,
     Begin,
     Leave,
     Look,
     Mistyped,
-    Resolve,
     Seat,
     Show,
     Terminal,
@@ -206,22 +195,8 @@ class Conversing:
                 await self.terminal.show(await self._doors().shown(typed, self.seat))
             case Look():
                 await self._look(typed)
-            case (
-                Ask()
-                | Approve()
-                | Deny()
-                | Edit()
-                | AskAgain()
-                | UndoRun()
-                | ProposeGrant()
-                | RevokeGrant()
-                | Stop()
-                | Bare()
-                | Resolve()
-            ):
-                await self._told(await self._doors().act(typed, self.seat))
             case _:
-                assert_never(typed)
+                await self._told(await self._doors().act(typed, self.seat))
         return True
 
     def _doors(self) -> Doors:

@@ -10,6 +10,7 @@ from approvals.store import ApprovalStore, RunStore
 from core.errors import OutcomeUnknown, Refused
 from core.events import Approve, Deny
 from core.jobs import Engine
+from core.rulings import BreakGlass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,17 @@ class Deciding:
         voted = await self.gate.approve(click, runner=self.engine.owner)
         if voted.request.state is State.OPEN:
             return Decided(request=voted.request, yes=voted.yes, run=None)
+        return await self._outcome(voted, stop)
+
+    async def break_glass(self, click: BreakGlass) -> Decided:
+        """Let it run by one person's word, and leave the run to whoever serves the queue."""
+        voted = await self.gate.break_glass(click)
+        self.engine.look()
+        return Decided(request=voted.request, yes=voted.yes, run=None)
+
+    async def break_through(self, click: BreakGlass, stop: asyncio.Event) -> Decided:
+        """Let it run by one person's word, and wait for the end of the run, or stop it."""
+        voted = await self.gate.break_glass(click, runner=self.engine.owner)
         return await self._outcome(voted, stop)
 
     async def deny(self, click: Deny) -> Request:

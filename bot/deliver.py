@@ -191,8 +191,14 @@ class Delivering:
             return Text(text=entry.text, is_note=is_note)
         if entry.text == cards.status(request):
             return Text(text=entry.text, is_note=True, same_as=about)
+        if entry.calls:
+            called = self._called(entry)
+            return Text(text=entry.text, is_note=True, wanted=called, label="For")
         wanted = await self._wanted(request, entry.place)
         return Text(text=entry.text, is_note=True, wanted=wanted)
+
+    def _called(self, entry: Delivery) -> tuple[Identity, ...]:
+        return tuple(one for name in entry.calls for one in self._accounts(name, entry.place)[:1])
 
     async def _card(self, request: Request, place: Place) -> Asking:
         run = await self.runs.run_of(request.tenant, request.id)

@@ -1,7 +1,6 @@
 """What happens with whatever people do on a platform: it goes through the door of its kind."""
 
 from dataclasses import dataclass
-from typing import assert_never
 
 from approvals import entitlement
 from approvals.editing import Editing
@@ -43,7 +42,7 @@ from core.events import (
 from core.platforms import Event, Home, Told
 from core.principals import Identity, Principal
 from core.roster import Freshness
-from core.rulings import Lift, Pause, Resume
+from core.rulings import Lift, Pause, Resume, Ruling
 
 _NO_SUGGESTION = "That suggestion is not there any more. Say what you need in words."
 _NOT_UNKNOWN = "Nothing of that run is unknown any more. Look at its report."
@@ -70,15 +69,15 @@ class FrontDesk:
         """See the port."""
         match event:
             case (
-                Ask(known_only=True)
-                | StopHere(known_only=True)
-                | Lookup(known_only=True)
-                | Pause(known_only=True, place=Place())
-                | Resume(known_only=True, place=Place())
-                | Lift(known_only=True, place=Place())
+                Ask(known_only=True, place=place)
+                | StopHere(known_only=True, place=place)
+                | Lookup(known_only=True, place=place)
+                | Pause(known_only=True, place=Place() as place)
+                | Resume(known_only=True, place=Place() as place)
+                | Lift(known_only=True, place=Place() as place)
             ):
                 # In any other thread it is said to somebody else: whoever says it is nobody's business.
-                is_ours = await self._is_ours(event.place)
+                is_ours = await self._is_ours(place)
                 return await self._taken(event) if is_ours else Told(is_nobodys=True)
             case _:
                 return await self._taken(event)
@@ -95,18 +94,14 @@ class FrontDesk:
         match event:
             case Ask() | AskAgain() | UndoRun() | TakeUp():
                 return await self._asked(event)
-            case Approve() | Deny() | Edit() | ResolveRun():
-                return Told(text=await self._decided(event))
             case Stop() | StopHere() | StopRun():
                 return _stopped(await self._stop(event))
             case Review() | Lookup() | Invited() | ProposeGrant() | RevokeGrant():
                 return await self._looked(event)
             case BeginEdit() | Edited():
                 return await self._edited(event)
-            case Pause() | Resume() | Lift():
-                return Told(text=await self.rulings.rule(event))
             case _:
-                assert_never(event)
+                return Told(text=await self._decided(event))
 
     async def _looked(self, event: Review | Lookup | Invited | ProposeGrant | RevokeGrant) -> Told:
         """Show something, or see to standing grants, which are listed and ended at once."""
@@ -152,7 +147,7 @@ class FrontDesk:
             deliveries=event.deliveries,
         )
 
-    async def _decided(self, event: Approve | Deny | Edit | ResolveRun) -> str:
+    async def _decided(self, event: Approve | Deny | Edit | ResolveRun | Ruling) -> str:
         match event:
             case Approve():
                 decided = await self.deciding.vote(event)
@@ -164,6 +159,8 @@ class FrontDesk:
                 return spoken.edited(await self.editing.edit(event))
             case ResolveRun():
                 return await self._resolved(event)
+            case _:
+                return await self.rulings.rule(event)
 
     async def _stop(self, event: Stop | StopHere | StopRun) -> Stopped | str:
         match event:

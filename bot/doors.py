@@ -21,6 +21,7 @@ from core.events import (
     Stop,
     UndoRun,
 )
+from core.rulings import Ruling
 from core.terminal import Bare, Resolve, Seat, Show
 
 Deed: TypeAlias = (
@@ -35,6 +36,7 @@ Deed: TypeAlias = (
     | Stop
     | Bare
     | Resolve
+    | Ruling
 )
 
 
@@ -70,7 +72,7 @@ class Doors:
             case Stop() | Resolve() | ProposeGrant() | RevokeGrant():
                 return Told(text=await self._said(deed, seat))
             case _:
-                assert_never(deed)
+                return Told(text=await self._held(deed))
 
     async def _said(self, deed: Stop | Resolve | ProposeGrant | RevokeGrant, seat: Seat) -> str:
         match deed:
@@ -92,6 +94,11 @@ class Doors:
                 received = await inbox.undo(there, ask.run)
         text = plain.queued(received.ahead) if received.ahead else ""
         return Told(text=text, conversation=received.turn.conversation)
+
+    async def _held(self, deed: Stop | Ruling) -> str:
+        if isinstance(deed, Stop):
+            return await self._stopped(deed)
+        return await self.app.rulings.rule(deed)
 
     async def _stopped(self, stop: Stop) -> str:
         """Stop what is named; a conversation in which nothing was asked yet is no other's."""

@@ -1,19 +1,21 @@
 """What happens when somebody says whether anything may run: a pause, its end, and an end of denials."""
 
 from dataclasses import dataclass
-from typing import assert_never
 
-from approvals import entitlement
+from approvals import cards, entitlement
 from approvals.brakes import LONGEST_WHY, Brakes
 from approvals.cards import names
 from approvals.gate import Gate
+from approvals.models import State, Yes
+from approvals.policy import Authority
 from approvals.store import ApprovalStore
+from bot.decide import Deciding
 from core.conversations import Conversations
 from core.display import one_line
 from core.events import Place
 from core.principals import Principal
 from core.roster import Freshness
-from core.rulings import Lift, Pause, Resume, Ruling
+from core.rulings import BreakGlass, HandOver, Lift, Pause, Resume, Ruling
 
 NOT_PAUSED = "Nothing is paused here."
 NOT_BLOCKED = "Nothing of that conversation is held back by denials."
@@ -27,6 +29,7 @@ class Rulings:
     brakes: Brakes
     requests: ApprovalStore
     conversations: Conversations
+    deciding: Deciding
 
     async def rule(self, event: Ruling) -> str:
         """Do it and say what came of it; raise `Refused` where it may not be."""
@@ -37,8 +40,10 @@ class Rulings:
                 return await self._resume(event)
             case Lift():
                 return await self._lift(event)
-            case _:
-                assert_never(event)
+            case BreakGlass():
+                return await self._break(event)
+            case HandOver():
+                return await self._hand_over(event)
 
     async def _pause(self, event: Pause) -> str:
         # As a stop: a platform that cannot be asked just now keeps nobody from it, and no rate does.
@@ -92,5 +97,36 @@ class Rulings:
             return NOT_BLOCKED
         return "Lifted: things can be proposed there again. What was denied stays refused."
 
+    async def _break(self, event: BreakGlass) -> str:
+        decided = await self.deciding.break_glass(event)
+        if decided.yes is Yes.LATE:
+            return cards.too_late(decided.request)
+        return f"You broke the glass: everybody who may approve it is told. {cards.status(decided.request)}"
+
+    async def _hand_over(self, event: HandOver) -> str:
+        await self.gate.acting.admit(event.identity, "handovers")
+        authority, principal, request = await self.gate.seen(event.identity, event.request)
+        to = _named(authority, event)
+        allowed = entitlement.yet_to_vote(authority, request)
+        if to not in allowed or request.state is not State.OPEN:
+            whose = f"{names(allowed)} may" if allowed else "nobody may right now"
+            reason = f"Nobody was asked: they may not approve this, or it is decided; {whose}."
+            await self.gate.acting.refuse(principal, request.id, reason)
+        if not await self.requests.hand_over(
+            request.tenant, request.id, principal=principal.id, to=to
+        ):
+            return f"{to} was asked before. {cards.status(request)}"
+        return f"{to} is asked where the card is."
+
     async def _conversation(self, principal: Principal, place: Place | None) -> str | None:
         return await self.conversations.at(principal.tenant, place) if place else None
+
+
+def _named(authority: Authority, event: HandOver) -> str:
+    """Return whom somebody names, by the name in the file or by their account there; else nobody."""
+    wanted, here = event.to.lower(), event.identity
+    for name in authority.directory.people:
+        accounts = authority.directory.accounts(name, here.platform, here.workspace)
+        if name.lower() == wanted or any(one.user.lower() == wanted for one in accounts):
+            return name
+    return ""

@@ -120,7 +120,9 @@ class RiskSection(Section):
     remind_at: float | None = Field(default=None, gt=0, lt=1)
     """The part of that time after which those who may vote are reminded, such as 0.5."""
     escalate_to: Names = ()
-    """Groups that are told then too."""
+    """Groups that are told later, where still nobody decided: that gives them no right to vote."""
+    escalate_at: float = Field(default=0.75, gt=0, lt=1)
+    """The part of that time after which they are."""
 
 
 class ModelSection(Section):

@@ -21,6 +21,10 @@ HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
                   RUN and INDEX stand before HOW where several are unknown
 /grant ID 5 1h    have what it showed run without a card, so often, so long
 /grants           what runs without a card; /revoke ID ends one of them
+/pause [WHY]      hold back everything that would run; /resume ends that
+/break-glass ID WHY   let it run alone, for a reason that everybody is told
+/handover ID NAME     ask somebody to decide it
+/lift             let this conversation propose again after three denials
 /requests, /runs  what waits, and what ran
 /history          what was said here
 /new              begin another conversation

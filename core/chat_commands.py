@@ -102,7 +102,8 @@ def read(text: str, heard: Heard, *, is_command: bool = False) -> Meaning | None
         return reader(rest.strip(), heard)
     by = Speaker(identity=heard.identity, place=heard.place, known_only=heard.known_only)
     marked = is_command or after_mark(whole) is not None
-    return rulings.read(word.lower(), rest.strip(), by, marked=marked)
+    said = rulings.read(word.lower(), rest.strip(), by, marked=marked)
+    return Mistyped(sentence=said) if isinstance(said, str) else said
 
 
 def ask(text: str, heard: Heard) -> Ask | Mistyped:

@@ -15,7 +15,9 @@ from core.errors import Incorrect, Invalid
 from core.tools import Tool, Toolbox
 from core.transcript import ToolCall
 
-BUILT_IN = frozenset({"approve", "ask", "deny", "help", "lift", "pause", "resume", "stop"})
+BUILT_IN = frozenset(
+    {"approve", "ask", "break-glass", "deny", "handover", "help", "lift", "pause", "resume", "stop"}
+)
 """Words that mean something by themselves; no tool may be called like them."""
 
 _LONGEST = 12_000

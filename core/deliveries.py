@@ -63,6 +63,8 @@ class Text:
     """The request whose card says the same once it is drawn anew."""
     wanted: tuple[Identity, ...] = ()
     """As of `Asking`: a note reminds them."""
+    label: str = "May approve"
+    """Why they are called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +127,8 @@ class Delivery:
     """Who asked last in its conversation."""
     drafted: Drafted | None = None
     """The message whose place it takes: it is the first that its turn has to say."""
+    calls: tuple[str, ...] = ()
+    """Whom a note calls, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

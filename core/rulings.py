@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from core.events import Place
+from core.ids import is_request_id
 from core.principals import Identity
-from core.terminal import Mistyped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +45,28 @@ class Lift:
     known_only: bool = False
 
 
-Ruling: TypeAlias = Pause | Resume | Lift
-Said: TypeAlias = Ruling | Mistyped
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakGlass:
+    """Somebody lets a request run alone, for a reason. `request` is not yet believed."""
+
+    identity: Identity
+    request: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandOver:
+    """Somebody asks somebody else to decide a request. Neither of both is yet believed."""
+
+    identity: Identity
+    request: str
+    to: str
+    """A name as Sayso knows it, or an account of the place where it was said."""
+
+
+Ruling: TypeAlias = Pause | Resume | Lift | BreakGlass | HandOver
+Said: TypeAlias = Ruling | str
+"""What somebody wants, or a sentence about how to say it, which repeats nothing of what they said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +78,14 @@ class Speaker:
     known_only: bool = False
 
 
+_UNMISTAKABLE = frozenset({"break-glass", "handover"})
+"""Words that begin no sentence, and want an id."""
+
+
 def read(word: str, rest: str, by: Speaker, *, marked: bool) -> Said | None:
     """Return what a word and the rest of its message mean; None where that is only a message."""
-    reader = _READERS.get(word)
-    if reader is None or (rest and not marked):
+    reader = READERS.get(word)
+    if reader is None or (rest and not marked and word not in _UNMISTAKABLE):
         return None
     return reader(rest, by)
 
@@ -83,10 +107,30 @@ def _lift(rest: str, by: Speaker) -> Said:
     return replace(lift, conversation=rest or None)
 
 
-_RESUME = Mistyped(sentence="Nothing was resumed: resume takes nothing after it.")
-_LIFT = Mistyped(sentence="Nothing was lifted: lift takes nothing, or one conversation.")
-_READERS: Mapping[str, Callable[[str, Speaker], Said]] = {
+def _break(rest: str, by: Speaker) -> Said:
+    request, why = [*rest.split(maxsplit=1), "", ""][:2]
+    request = request.strip("`").lower()
+    if not is_request_id(request) or not why:
+        return _BREAK
+    return BreakGlass(identity=by.identity, request=request, reason=why)
+
+
+def _hand_over(rest: str, by: Speaker) -> Said:
+    request, to = [*rest.split(maxsplit=1), "", ""][:2]
+    request = request.strip("`").lower()
+    if not is_request_id(request) or len(to.split()) != 1:
+        return _HAND_OVER
+    return HandOver(identity=by.identity, request=request, to=to.strip("<>").removeprefix("@"))
+
+
+_BREAK = "Nothing was let through. Write `break-glass ID WHY` with the id that stands on the card."
+_HAND_OVER = "Nobody was asked. Write `handover ID NAME` with the id that stands on the card."
+_RESUME = "Nothing was resumed: resume takes nothing after it."
+_LIFT = "Nothing was lifted: lift takes nothing, or one conversation."
+READERS: Mapping[str, Callable[[str, Speaker], Said]] = {
     "pause": _pause,
     "resume": _resume,
     "lift": _lift,
+    "break-glass": _break,
+    "handover": _hand_over,
 }

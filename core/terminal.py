@@ -22,6 +22,7 @@ from core.events import (
     UndoRun,
 )
 from core.principals import Identity
+from core.rulings import Ruling
 
 Subject: TypeAlias = Literal["help", "history", "requests", "runs", "grants"]
 Verb: TypeAlias = Literal["approve", "deny", "again"]
@@ -98,7 +99,7 @@ class Mistyped:
 Event: TypeAlias = (
     Ask | Approve | Deny | Edit | AskAgain | UndoRun | Stop | ProposeGrant | RevokeGrant
 )
-Typed: TypeAlias = Event | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
+Typed: TypeAlias = Event | Ruling | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from adapters.storage import jobs, reminders, settling, turns
 from adapters.storage.rates import Rates
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
-from approvals.models import EXPIRE, REMIND, RUN, Request, Run, job_of
+from approvals.models import ESCALATE, EXPIRE, REMIND, RUN, Request, Run, job_of
 from approvals.undoing import Undoing
 from bot.answer import Answering
 from bot.ask import Answered, Asking
@@ -197,6 +197,7 @@ class Bots:
                 RUN: Kind(handler=self.running, clean=_nothing, settle=settling.settle),
                 EXPIRE: _safe(Expiring(store=store)),
                 REMIND: _safe(Reminding(store=store, gate=self.world.gate)),
+                ESCALATE: _safe(Reminding(store=store, gate=self.world.gate).escalate),
                 DUE: Kind(
                     handler=self.notifying,
                     clean=_nothing,

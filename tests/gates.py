@@ -14,7 +14,7 @@ from approvals.editing import Editing
 from approvals.freeze import Freezer
 from approvals.gate import Gate
 from approvals.models import Proposal, Request, Rule, Run, Spent
-from approvals.policy import Authority, Policy, PolicyRule
+from approvals.policy import Authority, Escalation, Policy, PolicyRule
 from approvals.standings import Standings
 from approvals.switches import Switches
 from approvals.undoing import Undoing
@@ -99,6 +99,7 @@ class World:
     risks: tuple[Rule, ...] = RISKS
     reminders: dict[str, float] = field(default_factory=dict[str, float])
     windows: tuple[Window, ...] = ()
+    escalations: dict[str, Escalation] = field(default_factory=dict[str, Escalation])
     profiles: Profiles = field(default_factory=Profiles)
     rates: RateRules = PLENTY
     tools: tuple[Tool, ...] = TOOLS
@@ -173,6 +174,7 @@ class World:
                 risks={rule.name: rule for rule in self.risks},
                 reminders=self.reminders,
                 windows=self.windows,
+                escalations=self.escalations,
             ),
             profiles=self.profiles,
             rates=self.rates,

@@ -55,7 +55,8 @@ T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "draft", "transcript", "happening", "frame",
     "memory", "reminder", "plan", "frozen", "request", "standing_grant", "vote", "factor", "denial",
-    "run", "grant_use", "step", "rate", "audit", "job", "job_lock", "lease", "brake",
+    "run", "grant_use", "step", "rate", "audit", "job", "job_lock", "lease", "brake", "called",
+    "handover",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from core import chat_commands
+from core import chat_commands, rulings
 from core.chat_commands import Heard
 from core.commands import is_stop
 from core.display import sound
@@ -19,6 +20,7 @@ from core.events import (
     UndoRun,
 )
 from core.ids import is_request_id, resembles_request_id
+from core.rulings import Lift, Speaker
 from core.terminal import (
     Bare,
     Become,
@@ -164,6 +166,18 @@ def _alone(meaning: Typed) -> Callable[[str, Seat], Typed]:
     return lambda rest, _: _NO_ARGUMENT if rest else meaning
 
 
+def _ruling(word: str) -> Callable[[str, Seat], Typed]:
+    def reader(rest: str, seat: Seat) -> Typed:
+        said = rulings.READERS[word](rest, Speaker(identity=seat.identity, place=seat.place))
+        if isinstance(said, str):
+            return Mistyped(sentence=said)
+        if isinstance(said, Lift) and said.conversation is None:
+            return replace(said, conversation=seat.conversation)
+        return said
+
+    return reader
+
+
 _READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
     "/ask": _ask,
     "/stop": _stop,
@@ -175,6 +189,7 @@ _READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
     "/resolve": _resolve,
     "/undo": _undo,
     "/as": _as,
+    **{f"/{word}": _ruling(word) for word in rulings.READERS},
     "/new": _alone(Begin()),
     "/help": _alone(Look(at="help")),
     "/history": _alone(Look(at="history")),

@@ -50,7 +50,7 @@ COMMANDS: Final = (
         description="What waits, what ran, what can be done",
         option=Option(
             name="words",
-            description="help, requests, runs, stop, approve ID, deny ID WHY, or what you need",
+            description="help, requests, runs, approve ID, deny ID WHY, pause WHY, resume, lift, stop, or what you need",
             is_required=True,
         ),
     ),

@@ -18,7 +18,7 @@ from adapters.platforms.tasks import Tasks, failed, log
 from core.errors import SaysoError, Unavailable
 from core.events import Ask, Edited, Invited, Lookup, Place, Stop, StopHere
 from core.platforms import Desk, Event, Told
-from core.rulings import Ruling
+from core.rulings import Lift, Pause, Resume
 
 Heard: TypeAlias = Written | Rewritten | Removed
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
@@ -242,7 +242,7 @@ def _may_change(outcome: Outcome, at: Where) -> bool:
 def _is_others(seen: Heard, event: Event) -> bool:
     """Whether nobody may have spoken to Sayso, as far as anybody knows who cannot look it up."""
     is_uncalled = isinstance(event, Edited) or (
-        isinstance(event, Ask | StopHere | Lookup | Ruling) and event.known_only
+        isinstance(event, Ask | StopHere | Lookup | Pause | Resume | Lift) and event.known_only
     )
     return is_uncalled and not where(seen).is_ours
 

@@ -128,7 +128,9 @@ def _note(one: Text, guild: str) -> Drawn:
     """Return what Sayso itself notes, small and grey, as no answer can be."""
     whole = shown(one.text)
     called = words.users(one.wanted, guild)
-    rows: list[JsonObject] = [*([layout.text(words.may_approve(called))] if called else [])]
+    rows: list[JsonObject] = [
+        *([layout.text(words.may_approve(called, one.label))] if called else [])
+    ]
     rows += layout.pressed(one.buttons)
     at = reach(whole, MOST - weight(rows) - _FRAMES, words.small)
     return Drawn(

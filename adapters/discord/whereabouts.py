@@ -22,6 +22,7 @@ from core.events import (
 )
 from core.platforms import Event
 from core.principals import Identity
+from core.rulings import BreakGlass, HandOver, Lift, Pause, Resume
 from core.terminal import Mistyped
 
 SOFTWARE = Ignored(why="software wrote it")
@@ -49,6 +50,11 @@ _DECISIONS = (
     ProposeGrant,
     RevokeGrant,
     UndoRun,
+    BreakGlass,
+    HandOver,
+    Lift,
+    Pause,
+    Resume,
 )
 
 

@@ -109,9 +109,9 @@ def mention(name: str) -> str:
     return f"<@{name}>"
 
 
-def may_approve(known: Sequence[str]) -> str:
+def may_approve(known: Sequence[str], label: str = "May approve") -> str:
     """Return a line that mentions these people, as many as are mentioned at once."""
     if not known:
         return ""
     more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
-    return f"May approve: {', '.join(map(mention, known[:MOST_NAMED]))}{more}"
+    return f"{label}: {', '.join(map(mention, known[:MOST_NAMED]))}{more}"

@@ -91,10 +91,10 @@ def wanted(asking: Asking, team: str) -> Iterator[Part]:
     yield from mentions(asking.wanted, team)
 
 
-def mentions(wanted: Sequence[Identity], team: str) -> Iterator[Part]:
+def mentions(wanted: Sequence[Identity], team: str, label: str = "May approve") -> Iterator[Part]:
     """Yield a line that mentions these people, as far as they are of this workspace."""
     known = [one for one in map(mention, wanted, [team] * len(wanted)) if one]
-    runs = [text("May approve: ")]
+    runs = [text(f"{label}: ")]
     for number, user in enumerate(known[:_MOST_NAMED]):
         runs += [text(", "), user] if number else [user]
     if len(known) > _MOST_NAMED:

@@ -186,7 +186,7 @@ def _middle_cut(words: str, room: int) -> tuple[str, bool]:
 def _note(one: Text, team: str) -> Drawn:
     """Return what Sayso itself notes, small and grey, as no answer can be."""
     words = literal.shown(one.text)
-    reminds = [*cards.mentions(one.wanted, team)]
+    reminds = [*cards.mentions(one.wanted, team, one.label)]
     called = [rich_text.block(splitting.elements(reminds))] if reminds else []
     rows = [*called, *buttons.drawn(one.buttons)]
     whole = words[: reach(words, MOST - weight(rows) - _FRAMES)]

@@ -32,7 +32,7 @@ def _behind(request: Request) -> str:
 
 def resume(now: datetime, request: Request, job: Job) -> Transaction[Spent | None]:
     """Give a run none of whose steps has begun to the claim that holds its job now."""
-    yield from brakes.must_not_hold(request.tenant)
+    yield from brakes.must_be_off(request.tenant)
     is_to_end = yield from jobs.must_hold(now, job.claim)
     run = None if is_to_end else (yield from runs.adopt(request, job))
     if run is None:

@@ -72,12 +72,27 @@ def held(tenant: str) -> Transaction[tuple[Brake, ...]]:
     return tuple(_built(row) for row in found)
 
 
+def every() -> Transaction[dict[str, tuple[Brake, ...]]]:
+    """Return everything that holds anybody back, by tenant."""
+    found = yield from rows("SELECT * FROM brake ORDER BY name")
+    tenants = {row["tenant"] for row in found}
+    return {t: tuple(_built(row) for row in found if row["tenant"] == t) for t in tenants}
+
+
 def pause_of(tenant: str) -> Transaction[Brake | None]:
     """Return the pause of a tenant, if there is one."""
     found = yield from rows(
         "SELECT * FROM brake WHERE tenant = :tenant AND name = ''", tenant=tenant
     )
     return _built(found[0]) if found else None
+
+
+def must_be_off(tenant: str, *, is_frozen: bool = False) -> Transaction[None]:
+    """Raise `Unavailable` where a pause, or a freeze that has just begun, holds back what was granted."""
+    pause = yield from pause_of(tenant)
+    if pause or is_frozen:
+        why = pause.why if pause else "a freeze has begun"
+        raise Unavailable(f"Not run yet: {why}. It waits until that is over.")
 
 
 def denied(now: datetime, tenant: str, conversation: str) -> Transaction[None]:
@@ -170,7 +185,7 @@ def _begins(tenant: str, one: Brake) -> Transaction[bool]:
     """Keep a window that lasts; return whether it was not known. Its end may have been changed."""
     yield sql(
         "UPDATE brake SET until = :until, spares = :spares WHERE tenant = :tenant AND name = :name",
-        tenant=tenant, name=one.name, until=text_of(one.until) if one.until else None,
+        tenant=tenant, name=one.name, until=_until(one),
         spares=json.dumps(sorted(one.spares)),
     )  # fmt: skip
     return (
@@ -179,9 +194,13 @@ def _begins(tenant: str, one: Brake) -> Transaction[bool]:
             " VALUES (:tenant, :name, :since, :until, :by, '', :spares)"
             " ON CONFLICT DO NOTHING RETURNING tenant",
             tenant=tenant, name=one.name, since=text_of(one.since), by=SYSTEM,
-            until=text_of(one.until) if one.until else None, spares=json.dumps(sorted(one.spares)),
+            until=_until(one), spares=json.dumps(sorted(one.spares)),
         )
     )  # fmt: skip
+
+
+def _until(one: Brake) -> str | None:
+    return text_of(one.until) if one.until else None
 
 
 def _tell(
@@ -202,14 +221,6 @@ def _tell(
         yield from append(now, place, "note", SYSTEM, text)
     for row in live:
         yield from redraw(now, row["conversation"], row["id"])
-
-
-def must_not_hold(tenant: str, *, is_frozen: bool = False) -> Transaction[None]:
-    """Raise `Unavailable` where a pause, or a freeze that has just begun, holds back what was granted."""
-    pause = yield from pause_of(tenant)
-    if pause or is_frozen:
-        why = pause.why if pause else "a freeze has begun"
-        raise Unavailable(f"Not run yet: {why}. It waits until that is over.")
 
 
 def _go_on(tenant: str) -> Transaction[None]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from adapters.storage import beginning, brakes, factors, jobs, using
-from adapters.storage.entries import append, redraw
+from adapters.storage.entries import append, call, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
     SYSTEM,
@@ -27,7 +27,10 @@ from core.plans import Plan
 
 
 def run_job(request: Request, runner: str | None) -> NewJob:
-    """Return the job that runs a granted request, or has the standing grant begin that it asks for."""
+    """Return the job that runs a granted request, for a process that is about to, if one is named.
+
+    It may be the one that has a standing grant begin.
+    """
     return NewJob(
         id=job_of(request.id),
         kind=RUN,
@@ -55,34 +58,6 @@ def expiry_of(request: Request) -> NewJob:
 def reminder_of(request: Request, delay: timedelta) -> NewJob:
     """Return the job that brings a request to mind."""
     return replace(expiry_of(request), id=f"{REMIND}:{request.id}", kind=REMIND, delay=delay)
-
-
-def remind(now: datetime, tenant: str, request: str, text: str) -> Transaction[None]:
-    """Say that a request still waits, if it is still open."""
-    yield from expire(now)
-    reminds = yield from changed(
-        "UPDATE request SET reminded_at = :now WHERE id = :id AND tenant = :tenant"
-        " AND state = 'open' AND reminded_at IS NULL RETURNING id",
-        now=text_of(now), id=request, tenant=tenant,
-    )  # fmt: skip
-    if reminds:
-        current = yield from must_read(tenant, request)
-        yield from append(now, current.conversation, "note", SYSTEM, text, about=request)
-        yield from log(now, tenant, "request.reminded", SYSTEM, request=request)
-
-
-def edited(now: datetime, tenant: str, request: str) -> Transaction[None]:
-    """Keep that the message which asked for it was edited, while it is live; once is enough."""
-    yield from expire(now)
-    is_news = yield from changed(
-        "UPDATE request SET edited_at = :now WHERE id = :id AND tenant = :tenant"
-        " AND state IN ('open', 'granted') AND edited_at IS NULL RETURNING id",
-        now=text_of(now), id=request, tenant=tenant,
-    )  # fmt: skip
-    if is_news:
-        current = yield from must_read(tenant, request)
-        yield from redraw(now, current.conversation, request)
-        yield from log(now, tenant, "request.edited", current.requester, request=request)
 
 
 def vote(
@@ -234,7 +209,7 @@ def spend(
 ) -> Transaction[Spent | None]:
     """Turn a granted request into a running run, or return None: one condition decides."""
     yield from expire(now)
-    yield from brakes.must_not_hold(request.tenant, is_frozen=before is not None and now >= before)
+    yield from brakes.must_be_off(request.tenant, is_frozen=before is not None and now >= before)
     is_to_end = yield from jobs.must_hold(now, job.claim)
     stored = yield from read(request.tenant, request.id)
     if stored is None or is_to_end or job.id != job_of(request.id):
@@ -247,7 +222,8 @@ def spend(
         "UPDATE request SET state = 'spent', ended_at = :now WHERE id = :id AND tenant = :tenant"
         " AND conversation = :conversation AND plan_sha256 = :sha256 AND state = 'granted'"
         " AND NOT EXISTS (SELECT 1 FROM brake WHERE tenant = :tenant AND name = '')"
-        " AND expires_at > :now AND max(quorum, :quorum) <= json_array_length(:voters)"
+        " AND expires_at > :now AND (max(quorum, :quorum) <= json_array_length(:voters)"
+        " OR broken_by = :broken_by)"
         " AND NOT EXISTS (SELECT 1 FROM vote WHERE request = :voted"
         " AND principal NOT IN (SELECT value FROM json_each(:voters)))"
         " AND json_array_length(:voters) = (SELECT count(*) FROM vote WHERE request = :voted)"
@@ -257,7 +233,7 @@ def spend(
         now=text_of(now), id=request.id, tenant=request.tenant, conversation=request.conversation,
         sha256=request.plan_sha256, voters=json.dumps(request.voters),
         quorum=request.rule.quorum, voted=stored.under.request if stored.under else request.id,
-        coded=int(stored.rule.second_factor),
+        broken_by=request.broken_by, coded=int(stored.rule.second_factor),
     )  # fmt: skip
     if stored.under and not spent:
         raise Refused("This was no longer as it was checked, so its standing grant is not used.")
@@ -290,7 +266,9 @@ def expire(now: datetime) -> Transaction[None]:
         yield from _drop_run(now, row["id"])
         yield from log(now, row["tenant"], "request.expired", SYSTEM, request=row["id"])
         expired = yield from must_read(row["tenant"], row["id"])
-        yield from _tell(now, expired)
+        told = cards.expired(expired)
+        yield from call(now, expired.conversation, told, expired.id, [expired.requester])
+        yield from redraw(now, expired.conversation, expired.id)
 
 
 def _drop_run(now: datetime, request: str) -> Transaction[None]:

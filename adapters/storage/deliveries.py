@@ -62,7 +62,13 @@ def _entry(tenant: str, conversation: str, seq: int) -> Transaction[Delivery | N
     if not found:
         return None
     drafted = yield from drafts.of_entry(tenant, conversation, seq)
-    return replace(_delivery(found[0]), drafted=drafted)
+    called = yield from rows(
+        "SELECT principal FROM called WHERE conversation = :conversation AND seq = :seq"
+        " ORDER BY principal",
+        conversation=conversation, seq=seq,
+    )  # fmt: skip
+    names = tuple(row["principal"] for row in called)
+    return replace(_delivery(found[0]), drafted=drafted, calls=names)
 
 
 def _posted(tenant: str, conversation: str, seq: int, message: str) -> Transaction[None]:

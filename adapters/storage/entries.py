@@ -1,10 +1,11 @@
 """What is said in a conversation: appended, and with that left for delivery where it has a thread."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from adapters.storage import jobs
-from adapters.storage.transactions import SYSTEM, Row, Transaction, rows, text_of
+from adapters.storage.transactions import SYSTEM, Row, Transaction, rows, sql, text_of
 from core import ids
 from core.deliveries import EDIT, POST, lane_of, post_of, reader_of
 from core.events import Place
@@ -31,6 +32,19 @@ def append(
     seq = yield from _add(now, conversation, kind, author, text, about=about)
     if author == SYSTEM:
         yield from _post(now, conversation, seq)
+
+
+def call(
+    now: datetime, conversation: str, text: str, about: str, people: Iterable[str]
+) -> Transaction[None]:
+    """Append what Sayso itself notes of a request, and have these people called where it is posted."""
+    seq = yield from _add(now, conversation, "note", SYSTEM, text, about=about)
+    for person in dict.fromkeys(people):
+        yield sql(
+            "INSERT INTO called (conversation, seq, principal) VALUES (:conversation, :seq, :who)",
+            conversation=conversation, seq=seq, who=person,
+        )  # fmt: skip
+    yield from _post(now, conversation, seq)
 
 
 def append_later(

@@ -93,10 +93,11 @@ PARTS = (
         change="wish = :wish, text = '', suggestions = '[]'",
     ),
     Part(
-        table="request", columns=("id", "about", "card", "reason"), order="opened_at, id",
+        table="request", columns=("id", "about", "card", "reason", "broken_why"), order="opened_at, id",
         where=f"{_HERE} AND card_sha256 <> :card_sha256",
         change="about = :about, card = :card, card_sha256 = :card_sha256,"
-        " reason = CASE reason WHEN '' THEN '' ELSE :erased END",
+        " reason = CASE reason WHEN '' THEN '' ELSE :erased END,"
+        " broken_why = CASE broken_why WHEN '' THEN '' ELSE :erased END",
     ),
     Part(
         table="step", columns=("run", "number", "output", "note"), order="run, number",

@@ -17,7 +17,7 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, receipts
-from approvals.models import Denial, NewRequest, Proposal, Request
+from approvals.models import ESCALATE, Denial, NewRequest, Proposal, Request
 from core import canonical
 from core.cards import encode
 from core.conversations import Turn
@@ -95,6 +95,9 @@ def announce(now: datetime, new: NewRequest, opened: Request, place: Place) -> T
     yield from jobs.submit(now, deciding.expiry_of(opened))
     if new.remind_in is not None:
         yield from jobs.submit(now, deciding.reminder_of(opened, new.remind_in))
+    if new.escalate_in is not None:
+        job = replace(deciding.reminder_of(opened, new.escalate_in), kind=ESCALATE)
+        yield from jobs.submit(now, replace(job, id=f"{ESCALATE}:{opened.id}"))
     yield from _log_opened(now, new, opened, place)
     if plan.standing:
         yield from using.propose(now, new, plan.standing, place)

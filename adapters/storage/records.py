@@ -1,12 +1,12 @@
 """What an operator may read. Implements `approvals.store.Records`."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from adapters.storage import deciding, exports, log_rows, request_rows, run_rows, turns
+from adapters.storage import brakes, deciding, exports, log_rows, request_rows, run_rows, turns
 from adapters.storage.transactions import Database, Row, Rows, Transaction, rows
-from approvals.models import RUN, Request, Run
+from approvals.models import LIVE, RUN, Request, Run
 from core import deliveries
 from core.audit import Entry
 from core.conversations import Said, Turn, lane_of
@@ -78,7 +78,11 @@ def _requests(now: datetime) -> Transaction[list[Request]]:
         f"SELECT {request_rows.COLUMNS} ORDER BY request.opened_at DESC, request.id"
     )
     votes = yield from _votes()
-    return [request_rows.built(row, votes[row["allowed_by"] or row["id"]]) for row in found]
+    built = [request_rows.built(row, votes[row["allowed_by"] or row["id"]]) for row in found]
+    held = yield from brakes.every()
+    return [
+        replace(one, brakes=held.get(one.tenant, ())) if one.state in LIVE else one for one in built
+    ]
 
 
 def _request(now: datetime, request: str) -> Transaction[Request | None]:

@@ -36,8 +36,10 @@ def read(tenant: str, request: str) -> Transaction[Request | None]:
         "SELECT * FROM vote WHERE request = :id ORDER BY at, principal",
         id=found[0]["allowed_by"] or request,
     )
-    now = built(found[0], votes)
-    return replace(now, brakes=(yield from brakes.held(tenant))) if now.state in LIVE else now
+    current = built(found[0], votes)
+    if current.state in LIVE:
+        return replace(current, brakes=(yield from brakes.held(tenant)))
+    return current
 
 
 def must_read(tenant: str, request: str) -> Transaction[Request]:
@@ -70,6 +72,8 @@ def built(row: Row, votes: Iterable[Row]) -> Request:
         expires_at=time_of(row["expires_at"]),
         ended_by=row["ended_by"],
         reason=row["reason"],
+        broken_by=row["broken_by"],
+        broken_why=row["broken_why"],
         edited_at=time_of(row["edited_at"]) if row["edited_at"] else None,
         editors=tuple(json.loads(row["editors"])),
         became=row["became"],

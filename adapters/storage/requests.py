@@ -1,11 +1,13 @@
 """Requests and votes. Implements `approvals.store.ApprovalStore`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import attempts, beginning, deciding, editing, jobs, opening
+from adapters.storage import attempts, beginning, deciding, editing, jobs, opening, urging
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import Database, Transaction, each, rows
+from approvals.brakes import Broken
 from approvals.factors import Held
 from approvals.models import Denial, NewRequest, Request, Spent, Voted
 from core.jobs import Claim, Job
@@ -78,11 +80,29 @@ class Requests:
 
     async def remind(self, tenant: str, request: str, text: str) -> None:
         """See the port."""
-        await self.database.transact(lambda now: deciding.remind(now, tenant, request, text))
+        await self.database.transact(lambda now: urging.remind(now, tenant, request, text))
+
+    async def escalate(self, tenant: str, request: str, *, text: str, calls: Sequence[str]) -> None:
+        """See the port."""
+        await self.database.transact(lambda now: urging.escalate(now, tenant, request, text, calls))
+
+    async def hand_over(self, tenant: str, request: str, *, principal: str, to: str) -> bool:
+        """See the port."""
+        return await self.database.transact(
+            lambda now: urging.hand_over(now, tenant, request, principal, to)
+        )
+
+    async def break_glass(
+        self, tenant: str, request: str, broken: Broken, *, runner: str | None = None
+    ) -> Voted:
+        """See the port."""
+        return await self.database.transact(
+            lambda now: urging.break_glass(now, tenant, request, broken, runner)
+        )
 
     async def edited(self, tenant: str, request: str) -> None:
         """See the port."""
-        await self.database.transact(lambda now: deciding.edited(now, tenant, request))
+        await self.database.transact(lambda now: urging.edited(now, tenant, request))
 
     async def expire(self) -> None:
         """See the port."""

@@ -8,7 +8,8 @@ from approvals.models import Run, RunState, Step, StepState
 from core.errors import Refused
 
 COLUMNS = (
-    "run.*, request.plan, request.under, grant_use.number AS use, standing_grant.most,"
+    "run.*, request.plan, request.under, request.broken_by, request.broken_why,"
+    " grant_use.number AS use, standing_grant.most,"
     " standing_grant.until, standing_grant.request AS allowed_by"
     " FROM run JOIN request ON request.id = run.request"
     " LEFT JOIN grant_use ON grant_use.request = run.request"
@@ -55,6 +56,8 @@ def built(row: Row, steps: Iterable[Row], votes: Iterable[Row]) -> Run:
         started_at=time_of(row["started_at"]),
         ended_at=time_of(row["ended_at"]) if row["ended_at"] else None,
         under=_use(row) if row["under"] else None,
+        broken_by=row["broken_by"],
+        broken_why=row["broken_why"],
     )
 
 

@@ -7,7 +7,7 @@ from approvals import entitlement
 from approvals.models import Rule
 from approvals.receipts import telling
 from approvals.receipts.document import MADE, Read, Receipt, read
-from approvals.receipts.telling import Telling, ToldStep, facts_of
+from approvals.receipts.telling import BROKEN, Telling, ToldStep, facts_of
 from core import audit, canonical, plans
 from core.audit import GENESIS
 from core.errors import Refused
@@ -93,7 +93,11 @@ def _check_request(receipt: Receipt, plan: Plan) -> None:
     )
     coded = all(vote.second_factor for vote in receipt.votes)
     _must(coded or not rule.second_factor, "A yes came without the code that the rule demands.")
-    _must(len(people) >= rule.quorum, "Fewer people agreed than the rule demands.")
+    broken = {facts_of(one).get("principal") for one in receipt.audit if one.kind == BROKEN}
+    _must(
+        len(people) >= rule.quorum or not broken.isdisjoint(people),
+        "Fewer people agreed than the rule demands.",
+    )
 
 
 def _check_entries(receipt: Receipt) -> None:

@@ -16,6 +16,8 @@ from core.canonical import Json, JsonObject
 from core.errors import Refused
 
 REFUSED = "attempt.refused"
+BROKEN = "request.broken"
+"""Somebody let it run without what its rule demands."""
 _NO_OUTPUT = canonical.sha256("")
 _ENDS = {
     StepState.SUCCEEDED: None,
@@ -53,6 +55,8 @@ class Telling:
     times_asked: int = 0
     is_edited: bool = False
     is_granted: bool = False
+    broken_by: str | None = None
+    """Who let it run without what its rule demands."""
     state: RunState | None = None
     """Of the run; None before it began."""
     started_at: str = ""
@@ -128,9 +132,20 @@ def _cast(told: Telling, entry: Entry, facts: JsonObject) -> bool:
 
 
 def _granted(told: Telling, _: Entry, facts: JsonObject) -> bool:
-    fits = told.is_open and len(told.votes) >= told.request.rule.quorum
+    enough = len(told.votes) >= told.request.rule.quorum or told.broken_by in told.votes
+    fits = told.is_open and enough
     told.is_granted = True
     return fits and _says(facts, request=told.request.id)
+
+
+def _broken(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    is_news = told.is_live and told.broken_by is None
+    told.broken_by = str(facts.get("principal"))
+    return is_news and _says(facts, request=told.request.id)
+
+
+def _waits(told: Telling, _: Entry, facts: JsonObject) -> bool:
+    return told.is_open and _says(facts, request=told.request.id)
 
 
 def _started(told: Telling, entry: Entry, facts: JsonObject) -> bool:
@@ -254,6 +269,9 @@ _KINDS: Mapping[str, Callable[[Telling, Entry, JsonObject], bool]] = {
     "request.repeated": _repeated,
     "request.reminded": _reminded,
     "request.edited": _edited,
+    "request.escalated": _waits,
+    "request.handed_over": _waits,
+    BROKEN: _broken,
     "vote.cast": _cast,
     "request.granted": _granted,
     "run.started": _started,

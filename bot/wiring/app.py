@@ -16,6 +16,7 @@ from bot.announce import Announcing, place_of
 from bot.ask import Asking
 from bot.decide import Deciding
 from bot.desk import FrontDesk
+from bot.freezing import Freezing
 from bot.grant import StandingGrants
 from bot.guards import guards_of
 from bot.inbox import Inbox
@@ -61,6 +62,7 @@ class App:
     settings: Settings
     desk: FrontDesk
     rulings: Rulings
+    freezing: Freezing
     platforms: Mapping[str, Platform]
 
 
@@ -78,6 +80,7 @@ def app_of(parts: Parts) -> App:
     return App(
         desk=desk,
         rulings=desk.rulings,
+        freezing=Freezing(authority=parts.gate.acting.authority, brakes=parts.brakes),
         platforms=parts.platforms,
         inbox=parts.inbox(look=engine.look, runner=engine.owner),
         asking=Asking(
@@ -146,5 +149,6 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
             brakes=parts.brakes,
             requests=parts.requests,
             conversations=parts.conversations,
+            deciding=deciding,
         ),
     )

@@ -11,7 +11,7 @@ from adapters.storage.frames import Frames
 from adapters.storage.rates import Rates
 from adapters.storage.reminders import Reminders
 from approvals.execution import Execution
-from approvals.models import EXPIRE, REMIND, RUN
+from approvals.models import ESCALATE, EXPIRE, REMIND, RUN
 from bot import notify
 from bot.answer import Answering
 from bot.briefing import Briefing, instructions
@@ -61,6 +61,7 @@ def kinds_of(parts: Parts) -> dict[str, Kind]:
             settle=partial(reminders.settle, most=_MOST_TRIES),
         ),
         REMIND: Kind(handler=reminding, clean=nothing, settle=again),
+        ESCALATE: Kind(handler=reminding.escalate, clean=nothing, settle=again),
         EXPIRE: Kind(handler=expiring, clean=nothing, settle=again),
         OPEN: Kind(handler=delivering.open, clean=nothing, settle=again),
         POST: Kind(handler=delivering.post, clean=nothing, settle=again),

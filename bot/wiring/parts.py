@@ -105,7 +105,6 @@ class Parts:
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
         self.requests, self.runs = Requests(self.database), Runs(self.database)
-        self.brakes = Brakes(self.database)
         self.live = Live(
             deliveries=Deliveries(self.database),
             runs=self.runs,
@@ -148,6 +147,11 @@ class Parts:
     def undoing(self) -> Undoing:
         """Return what finds out what undoes a run."""
         return Undoing(gate=self.gate, runs=self.runs, toolbox=self.folder.toolbox)
+
+    @property
+    def brakes(self) -> Brakes:
+        """Return what holds tenants and conversations back."""
+        return Brakes(self.database)
 
     def inbox(self, *, look: Callable[[], None], runner: str | None) -> Inbox:
         """Return what takes messages in."""

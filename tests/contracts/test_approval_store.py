@@ -334,7 +334,7 @@ async def test_a_request_past_its_time_is_expired_before_anything_else(
         {"principal": "sayso", "request": request.id}
     ]
     assert await now(stores, request) == replace(request, state=State.EXPIRED)
-    assert cards.status(await now(stores, request)) in await said_in(stores, CONVERSATION, "note")
+    assert cards.expired(await now(stores, request)) in await said_in(stores, CONVERSATION, "note")
 
 
 # vote

@@ -245,7 +245,7 @@ async def test_a_request_that_reaches_its_time_says_so_and_redraws_its_card(
     assert [row["kind"] for row in await _left(thread, since=since)] == [POST, EDIT]
     ended = await thread.requests.get(TENANT, request.id)
     assert ended is not None
-    assert await said_in(thread, HERE, "note") == [cards.status(ended)]
+    assert await said_in(thread, HERE, "note") == [cards.expired(ended)]
     await thread.requests.expire()
     assert len(await _left(thread)) == since + 2
 

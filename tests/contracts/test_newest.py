@@ -72,7 +72,7 @@ async def test_requests_that_may_be_asked_for_again_are_read_of_one_conversation
     stores: Stores, clock: FrozenClock
 ) -> None:
     made = list[Request]()
-    for number in range(6):
+    for number in range(5):
         made.append(await opened(stores, a_new_request(a_checked(f"word-{number}"))))
         clock.pass_by(A_MOMENT)
     elsewhere = await opened(stores, a_new_request(conversation=OTHER_CONVERSATION, turn="t_2"))

@@ -265,8 +265,8 @@ async def test_p08_only_so_many_requests_of_a_conversation_wait_and_a_twin_is_no
     with pytest.raises(Refused) as told:
         await stores.requests.open(a_new_request(a_checked("more")))
     assert told.value.shown == (
-        "Not proposed: 20 requests of this conversation wait for people already. Have some of them "
-        "decided, or stop the conversation."
+        "Not proposed: 5 requests of this conversation wait for people already. Have one of them "
+        "approved or denied, or withdraw them all with the word stop, and ask again."
     )
     twin = await opened(stores, a_new_request(a_checked("first")))
     assert (twin.id, twin.times_asked) == (first.id, 2)

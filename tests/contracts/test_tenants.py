@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from approvals.brakes import Brake, Brakes, Broken
 from approvals.factors import Factors
 from approvals.grants import Grant, Grants
 from approvals.models import Request, Run, State, Verification
@@ -109,6 +110,15 @@ CALLS: Mapping[str, Call] = {
     "ApprovalStore.edited": lambda on, given: on.requests.edited(OTHER_TENANT, given.request.id),
     "ApprovalStore.remind": lambda on, given: on.requests.remind(
         OTHER_TENANT, given.request.id, "mine"
+    ),
+    "ApprovalStore.escalate": lambda on, given: on.requests.escalate(
+        OTHER_TENANT, given.request.id, text="mine", calls=["eve"]
+    ),
+    "ApprovalStore.hand_over": lambda on, given: on.requests.hand_over(
+        OTHER_TENANT, given.request.id, principal="eve", to="eve"
+    ),
+    "ApprovalStore.break_glass": lambda on, given: on.requests.break_glass(
+        OTHER_TENANT, given.request.id, Broken(by="eve", why="mine", calls=("eve",))
     ),
     "ApprovalStore.expire": lambda on, _: on.requests.expire(),
     "ApprovalStore.open, ending a turn": lambda on, given: on.requests.open(
@@ -221,6 +231,20 @@ CALLS: Mapping[str, Call] = {
     "Factors.enrolled": lambda on, _: on.factors.enrolled(OTHER_TENANT),
     # The operator's: it is about a person, in whichever tenant.
     "Factors.reset": lambda on, given: on.factors.reset(given.request.id, account="eve"),
+    "Brakes.now": lambda on, _: on.brakes.now(OTHER_TENANT),
+    "Brakes.pause": lambda on, given: on.brakes.pause(
+        OTHER_TENANT, principal="eve", reason="", conversation=given.request.conversation
+    ),
+    "Brakes.resume": lambda on, given: on.brakes.resume(
+        OTHER_TENANT, principal="eve", conversation=given.request.conversation
+    ),
+    "Brakes.windows": lambda on, _: on.brakes.windows(
+        OTHER_TENANT, [Brake(name="theirs", since=START)]
+    ),
+    "Brakes.blocked": lambda on, given: on.brakes.blocked(OTHER_TENANT, given.request.conversation),
+    "Brakes.lift": lambda on, given: on.brakes.lift(
+        OTHER_TENANT, given.request.conversation, principal="eve"
+    ),
     # Leases belong to no tenant: whatever one is called, it gives nobody anything of anybody.
     "Leases.take": lambda on, given: on.leases.take(given.request.id, OTHER_TENANT, LEASE),
     "Leases.give_back": lambda on, given: on.leases.give_back(given.request.id, OWNER),
@@ -233,6 +257,7 @@ def test_i14_every_method_of_the_ports_is_among_those() -> None:
         f"{port.__name__}.{name}"
         for port in (
             ApprovalStore,
+            Brakes,
             Grants,
             RunStore,
             Newest,

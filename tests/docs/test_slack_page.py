@@ -36,8 +36,27 @@ def test_every_slash_command_is_told_and_no_other() -> None:
 
 def test_every_word_that_is_told_means_something_in_a_thread() -> None:
     told = set(re.findall(r"`!(\w+)", PAGE)) - {"restart"}
-    assert told == {"help", "requests", "runs", "approve", "deny", "again", "undo"}
-    given = {"undo": "undo r_0123456789abcdef"}
+    given = {
+        "undo": "undo r_0123456789abcdef",
+        "break-glass": f"break-glass {'0' * 32} why",
+        "handover": f"handover {'0' * 32} bob",
+    }
+    assert told == {
+        "help",
+        "requests",
+        "runs",
+        "approve",
+        "deny",
+        "again",
+        "edit",
+        "grant",
+        "grants",
+        "revoke",
+        "pause",
+        "resume",
+        "lift",
+        *given,
+    }
     assert all(chat_commands.read(f"!{given.get(word, word)}", HEARD) for word in told)
 
 

@@ -14,6 +14,25 @@ CREATE TABLE brake (
 -- Denials in a conversation since somebody entitled last let it propose again.
 ALTER TABLE conversation ADD COLUMN denials INTEGER NOT NULL DEFAULT 0;
 
+-- Whom a note calls where it is posted.
+CREATE TABLE called (
+    conversation TEXT NOT NULL,
+    seq          INTEGER NOT NULL,
+    principal    TEXT NOT NULL,
+    PRIMARY KEY (conversation, seq, principal),
+    FOREIGN KEY (conversation, seq) REFERENCES entry (conversation, seq)
+) STRICT, WITHOUT ROWID;
+
+-- Who was asked by somebody to decide a request: each is asked once.
+CREATE TABLE handover (
+    tenant    TEXT NOT NULL,
+    request   TEXT NOT NULL REFERENCES request (id),
+    principal TEXT NOT NULL,
+    asked_by  TEXT NOT NULL,
+    at        TEXT NOT NULL,
+    PRIMARY KEY (request, principal)
+) STRICT, WITHOUT ROWID;
+
 -- When other groups were told that a request waits.
 ALTER TABLE request ADD COLUMN escalated_at TEXT;
 -- Who let it run without what its rule asks for, and why. Empty for every other one.

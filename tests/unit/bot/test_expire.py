@@ -63,7 +63,7 @@ async def test_p06_p07_a_request_ends_at_its_time_without_anybody_looking(
         await has_ended(bots, request)
     assert (await stored(bots, request), await expiry(bots, request)) == ("expired", "done")
     ended = await bots.world.now(request)
-    assert await said_in(bots.world.stores, CONVERSATION, "note") == [cards.status(ended)]
+    assert await said_in(bots.world.stores, CONVERSATION, "note") == [cards.expired(ended)]
     kinds = [entry.kind for entry in await log_of(bots.world.stores)]
     assert kinds.count("request.expired") == 1
 

@@ -58,6 +58,7 @@ async def test_what_others_asked_for_hides_nothing_that_may_be_asked_for_again(
     stores: Stores, clock: FrozenClock, looking: Looking
 ) -> None:
     async def denied(requester: str, number: int) -> str:
+        await stores.brakes.lift(TENANT, CONVERSATION, principal="bob")
         new = a_new_request(a_checked(f"word-{number}"), requester=requester)
         request = await opened(stores, new)
         await stores.requests.deny(TENANT, request.id, principal="bob", reason="")

@@ -217,9 +217,18 @@ def test_p39_no_name_is_read_as_a_command() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        f"approve {ID}", f"!deny {ID} no", f"again {ID}", f"grant {ID} 5 1h", f"!revoke g_{ID}",
+        f"approve {ID}",
+        f"!deny {ID} no",
+        f"again {ID}",
+        f"grant {ID} 5 1h",
+        f"!revoke g_{ID}",
+        "pause",
+        "resume",
+        "!lift",
+        f"handover {ID} bob",
+        f"break-glass {ID} why",
     ],
-)  # fmt: skip
+)
 def test_c61_nothing_is_decided_in_a_direct_message(words: str) -> None:
     assert said(message(words, IN_DIRECT)).startswith("Nothing was decided")
     assert said(slash("sayso", words, IN_DIRECT)).startswith("Nothing was decided")
