@@ -8,6 +8,7 @@ import click
 
 from bot import logged
 from bot.ending import after, ended, fail, say
+from bot.link_cli import LINKING
 from bot.operator_cli import COMMANDS
 from bot.options import a_file, as_json, as_name, no_color, run
 from bot.usage import argument, conversation_id, explained, request, run_id
@@ -153,7 +154,7 @@ def demo(**given: Any) -> None:
         sys.exit(fail(error, as_json=False))
 
 
-for command in COMMANDS:
+for command in (*COMMANDS, *LINKING):
     cli.add_command(command)
 
 

@@ -16,6 +16,7 @@ from bot import (
     connecting,
     contract,
     leaving,
+    link_console,
     log_files,
     logged,
     operators,
@@ -25,6 +26,7 @@ from bot import (
     serving,
     wiring,
 )
+from bot.acting_as import identity_of
 from bot.opened import warn, with_app
 from bot.printed import Printed
 from bot.publish import EVERY
@@ -32,22 +34,17 @@ from bot.wiring import App
 from core.commands import is_stop
 from core.conversations import Received
 from core.display import output, sound
-from core.errors import Invalid, Refused
+from core.errors import Invalid
 from core.events import Approve, Ask, Deny, Stop
-from core.principals import Identity
 
 _WELCOME = "Ask in words: help tells for what. /help lists what else can be typed."
-_NO_AS = (
-    "--as is not allowed here: leave it out, and you act as your own account. To try things with one "
-    "terminal for everybody, write in sayso.yml: console: {allow_as: true}"
-)
 _SCHEDULES = 20.0
 """Seconds after which a schedule that was added or changed is taken up."""
 
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    found = (getattr(module, command, None) for module in (operators, receipts))
+    found = (getattr(module, command, None) for module in (operators, receipts, link_console))
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 
     def done(file: Path, **given: object) -> Printed:
@@ -79,7 +76,7 @@ def ask(  # noqa: PLR0913 - an argument for each option
         stop = serving.signalled()  # before anything is kept: what is kept must also be ended
         warn((*app.catalogue().faults, *app.toolbelt.faults))
         app.toolbox()  # what cannot be read is refused before anything is kept
-        identity = _identity(app, name)
+        identity = identity_of(app, name)
         if is_stop(text):
             return await _stopped(app, Stop(identity=identity, conversation=conversation))
         message = Ask(
@@ -106,7 +103,7 @@ def undo(file: Path, *, run: str, name: str | None) -> Printed:
     async def deed(app: App) -> Printed:
         stop = serving.signalled()
         app.toolbox()  # as `ask` does
-        message = Ask(identity=_identity(app, name), place=authority.CONSOLE_PLACE, text="")
+        message = Ask(identity=identity_of(app, name), place=authority.CONSOLE_PLACE, text="")
         return await _answered(app, await app.inbox.undo(message, run), stop)
 
     return with_app(file, deed)
@@ -126,7 +123,7 @@ def approve(file: Path, *, request: str, no_wait: bool, name: str | None) -> Pri
     """Approve, and run what that completes; SIGINT and SIGTERM stop the run, not its record."""
 
     async def deed(app: App) -> Printed:
-        yes = Approve(identity=_identity(app, name), request=request)
+        yes = Approve(identity=identity_of(app, name), request=request)
         take = app.deciding
         decided = await (take.vote(yes) if no_wait else take.approve(yes, serving.signalled()))
         run = decided.run
@@ -148,7 +145,7 @@ def stop(file: Path, *, conversation: str | None, name: str | None) -> Printed:
     async def deed(app: App) -> Printed:
         everything = conversation == "all"
         event = Stop(
-            identity=_identity(app, name),
+            identity=identity_of(app, name),
             conversation=None if everything else conversation,
             everything=everything,
         )
@@ -196,7 +193,7 @@ def chat(file: Path, *, name: str | None, no_color: bool) -> Printed:
     def who(app: App) -> str:
         absent.must_be_here(app.platforms.values())  # whoever chats here posts for everybody
         warn((*app.catalogue().faults, *app.toolbelt.faults))
-        return _identity(app, name).user
+        return identity_of(app, name).user
 
     log = file.resolve().parent / "sayso-chat.log"
     with log_files.logging_into(log) if terminals.has_one() else nullcontext():
@@ -208,7 +205,7 @@ def deny(file: Path, *, request: str, reason: str, name: str | None) -> Printed:
     """Deny a request."""
 
     async def deed(app: App) -> Printed:
-        no = Deny(identity=_identity(app, name), request=request, reason=reason)
+        no = Deny(identity=identity_of(app, name), request=request, reason=reason)
         denied = await app.deciding.deny(no)
         return Printed(
             object={"request": contract.request(denied, wiring.draw)},
@@ -222,7 +219,7 @@ def resolve(file: Path, *, run: str, index: int, found: str, name: str | None) -
     """End an unknown step by what somebody `found`, or show what its `verify` prints."""
 
     async def deed(app: App) -> Printed:
-        resolving, who = app.resolving, _identity(app, name)
+        resolving, who = app.resolving, identity_of(app, name)
         if found == "verify":
             seen = await resolving.verify(who, run, index)
             return Printed(object=contract.verified(seen), text=verification(seen))
@@ -235,11 +232,3 @@ def resolve(file: Path, *, run: str, index: int, found: str, name: str | None) -
 async def _stopped(app: App, event: Stop) -> Printed:
     stopped = await app.stopping.stop(event)
     return Printed(object=contract.stopped(stopped, wiring.draw), text=plain.stopped(stopped))
-
-
-def _identity(app: App, name: str | None) -> Identity:
-    """Return who is typing: the account of this process's uid, or `--as` where that is allowed."""
-    if name is not None and not app.settings.console.allow_as:
-        raise Refused(_NO_AS)
-    platform, workspace = authority.CONSOLE
-    return Identity(platform=platform, workspace=workspace, user=name or wiring.account())

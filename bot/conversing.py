@@ -17,7 +17,7 @@ from core.conversations import TURN
 from core.deliveries import EDIT, POST
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
-from core.events import Approve, Ask, AskAgain, Deny, Place, Stop, UndoRun
+from core.events import Approve, Ask, AskAgain, Deny, LinkWish, Place, Stop, UndoRun
 from core.principals import Identity
 from core.terminal import (
     Bare,
@@ -195,7 +195,17 @@ class Conversing:
                 await self.terminal.show(await self._doors().shown(typed, self.seat))
             case Look():
                 await self._look(typed)
-            case Ask() | Approve() | Deny() | AskAgain() | UndoRun() | Stop() | Bare() | Resolve():
+            case (
+                Ask()
+                | Approve()
+                | Deny()
+                | AskAgain()
+                | UndoRun()
+                | LinkWish()
+                | Stop()
+                | Bare()
+                | Resolve()
+            ):
                 await self._told(await self._doors().act(typed, self.seat))
             case _:
                 assert_never(typed)

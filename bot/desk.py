@@ -9,6 +9,7 @@ from approvals.policy import Authority
 from bot import naming, plain, spoken
 from bot.decide import Deciding
 from bot.inbox import Inbox
+from bot.linking import LinkingDesk
 from bot.looking import Looking
 from bot.lookups import MOST, Lookups
 from bot.resolve import Resolving
@@ -23,6 +24,7 @@ from core.events import (
     Deny,
     Edited,
     Invited,
+    LinkWish,
     Lookup,
     Place,
     ResolveRun,
@@ -54,6 +56,7 @@ class FrontDesk:
     looking: Looking
     conversations: Conversations
     lookups: Lookups
+    linking: LinkingDesk
 
     async def take(self, event: Event) -> Told:
         """See the port."""
@@ -61,6 +64,9 @@ class FrontDesk:
             case Ask(known_only=True) | StopHere(known_only=True) | Lookup(known_only=True):
                 # In any other thread it is said to somebody else: whoever says it is nobody's business.
                 is_ours = await self._is_ours(event.place)
+                return await self._taken(event) if is_ours else Told(is_nobodys=True)
+            case LinkWish(known_only=True, place=Place() as place):
+                is_ours = await self._is_ours(place)
                 return await self._taken(event) if is_ours else Told(is_nobodys=True)
             case _:
                 return await self._taken(event)
@@ -81,12 +87,17 @@ class FrontDesk:
                 return Told(text=await self._decided(event))
             case Stop() | StopHere() | StopRun():
                 return _stopped(await self._stop(event))
-            case Review() | Lookup() | Invited():
-                return await self.lookups.look(event)
+            case Review() | Lookup() | Invited() | LinkWish():
+                return await self._alone(event)
             case Edited():
                 return await self._edited(event)
             case _:
                 assert_never(event)
+
+    async def _alone(self, event: Review | Lookup | Invited | LinkWish) -> Told:
+        if isinstance(event, LinkWish):
+            return await self.linking.take(event)
+        return await self.lookups.look(event)
 
     async def home(self, identity: Identity) -> Home:
         """See the port."""

@@ -10,10 +10,10 @@ from bot import plain, spoken
 from bot.wiring import App
 from core.deliveries import Asking
 from core.errors import Refused
-from core.events import Approve, Ask, AskAgain, Deny, Stop, UndoRun
+from core.events import Approve, Ask, AskAgain, Deny, LinkWish, Stop, UndoRun
 from core.terminal import Bare, Resolve, Seat, Show
 
-Deed: TypeAlias = Ask | Approve | Deny | AskAgain | UndoRun | Stop | Bare | Resolve
+Deed: TypeAlias = Ask | Approve | Deny | AskAgain | UndoRun | LinkWish | Stop | Bare | Resolve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +43,8 @@ class Doors:
                 return await self._asked(deed, seat)
             case Approve() | Deny():
                 return await self._decided(deed)
-            case Stop():
-                return Told(text=await self._stopped(deed))
+            case LinkWish() | Stop():
+                return Told(text=await self._told(deed))
             case Bare():
                 return await self._bare(deed, seat)
             case Resolve():
@@ -63,6 +63,11 @@ class Doors:
                 received = await inbox.undo(there, ask.run)
         text = plain.queued(received.ahead) if received.ahead else ""
         return Told(text=text, conversation=received.turn.conversation)
+
+    async def _told(self, deed: LinkWish | Stop) -> str:
+        if isinstance(deed, Stop):
+            return await self._stopped(deed)
+        return (await self.app.desk.linking.take(deed)).text
 
     async def _stopped(self, stop: Stop) -> str:
         """Stop what is named; a conversation in which nothing was asked yet is no other's."""

@@ -8,7 +8,17 @@ from pydantic import TypeAdapter
 from core import canonical
 
 Verb: TypeAlias = Literal[
-    "approve", "deny", "review", "again", "verify", "happened", "did_not", "stop", "undo"
+    "approve",
+    "deny",
+    "review",
+    "again",
+    "verify",
+    "happened",
+    "did_not",
+    "stop",
+    "undo",
+    "link_yes",
+    "link_no",
 ]
 
 

@@ -15,6 +15,7 @@ from core.events import (
     Ask,
     AskAgain,
     Deny,
+    LinkWish,
     Lookup,
     Place,
     Stop,
@@ -23,10 +24,13 @@ from core.events import (
     UndoRun,
 )
 from core.ids import is_request_id, is_run_id, resembles_request_id
+from core.link_words import deed
 from core.principals import Identity
 from core.terminal import Mistyped
 
-Meaning: TypeAlias = Ask | Approve | Deny | AskAgain | UndoRun | Stop | StopHere | Lookup | Mistyped
+Meaning: TypeAlias = (
+    Ask | Approve | Deny | AskAgain | UndoRun | LinkWish | Stop | StopHere | Lookup | Mistyped
+)
 
 _APPROVE = Mistyped(
     sentence="Nothing was approved. Press Approve on the card, or write `approve ID` with the id "
@@ -39,6 +43,9 @@ _DENY = Mistyped(
 _AGAIN = Mistyped(
     sentence="Nothing was asked again. Press Ask again on the card, or write `again ID` with the "
     "id that stands on it."
+)
+_ALONE = Mistyped(
+    sentence="Write that as a slash command, as in /sayso link: then you alone see what comes of it."
 )
 _ASK = Mistyped(sentence="Say what you need, as in: ask health")
 
@@ -54,6 +61,8 @@ class Heard:
     known_only: bool = False
     """Whether it counts only where the thread is a conversation of ours."""
     deliveries: tuple[str, ...] = ()
+    alone: bool = True
+    """Whether nobody else is shown what comes of it."""
 
 
 def read(text: str, heard: Heard) -> Meaning | None:
@@ -123,6 +132,22 @@ def _undo(rest: str, heard: Heard) -> UndoRun | None:
     return UndoRun(identity=heard.identity, run=run, place=heard.place, deliveries=heard.deliveries)
 
 
+def _linking(word: str) -> "_Reader":
+    def reader(rest: str, heard: Heard) -> LinkWish | Mistyped | None:
+        found = deed(word, rest)
+        if found is None or heard.alone:
+            return found and LinkWish(
+                identity=heard.identity,
+                what=found[0],
+                given=found[1],
+                place=heard.place,
+                known_only=heard.known_only,
+            )
+        return _ALONE
+
+    return reader
+
+
 def _look(at: Subject) -> "_Reader":
     def reader(rest: str, heard: Heard) -> Lookup | None:
         if rest:
@@ -150,6 +175,9 @@ _READERS: Mapping[str, _Reader] = {
     "deny": _deny,
     "again": _again,
     "undo": _undo,
+    "link": _linking("link"),
+    "links": _linking("links"),
+    "unlink": _linking("unlink"),
     "ask": ask,
     "help": _look("help"),
     "requests": _look("requests"),

@@ -17,6 +17,7 @@ from core.events import (
     Deny,
     Edited,
     Invited,
+    LinkWish,
     Lookup,
     ResolveRun,
     Review,
@@ -34,6 +35,7 @@ Event: TypeAlias = (
     | Approve
     | Deny
     | AskAgain
+    | LinkWish
     | UndoRun
     | Stop
     | StopHere

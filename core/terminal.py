@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeAlias
 from core.conversations import Said
 from core.deliveries import Asking, Chat
 from core.errors import SaysoError
-from core.events import Approve, Ask, AskAgain, Deny, Found, Place, Stop, UndoRun
+from core.events import Approve, Ask, AskAgain, Deny, Found, LinkWish, Place, Stop, UndoRun
 from core.principals import Identity
 
 Subject: TypeAlias = Literal["help", "history", "requests", "runs"]
@@ -83,7 +83,7 @@ class Mistyped:
     sentence: str
 
 
-Event: TypeAlias = Ask | Approve | Deny | AskAgain | UndoRun | Stop
+Event: TypeAlias = Ask | Approve | Deny | AskAgain | UndoRun | LinkWish | Stop
 Typed: TypeAlias = Event | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
 
 

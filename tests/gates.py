@@ -98,6 +98,8 @@ class World:
     folder: str = "work"
     on_slack: dict[str, Identity] = field(default_factory=lambda: {"bob": BOB_ON_SLACK})
     rosters: dict[str, Roster] = field(default_factory=dict[str, Roster])
+    linking: bool = False
+    """Whether accounts may be linked."""
     unreadable: Exception | None = None
     """What reading people and rules raises, where it does."""
     counted: CountedRunner = field(init=False)
@@ -115,7 +117,7 @@ class World:
                 store=self.stores.requests,
                 authority=self.authority,
                 rates=Rates(self.stores.database),
-                standings=Standings(rosters=self.rosters),
+                standings=Standings(rosters=self.rosters, links=self.stores.links),
             ),
             toolbox=lambda: Toolbox.of(self.tools),
             switches=self.switches,
@@ -147,6 +149,7 @@ class World:
         workspaces = {
             ("console", "local"): TENANT,
             ("slack", "T1"): TENANT,
+            ("discord", "G1"): TENANT,
             ("console", "theirs"): OTHER_TENANT,
         }
         return Authority(
@@ -158,6 +161,7 @@ class World:
             ),
             profiles=self.profiles,
             rates=self.rates,
+            linking=self.linking,
         )
 
     def within(self, limits: Limits) -> None:

@@ -17,6 +17,7 @@ from adapters.storage.drafts import Drafts
 from adapters.storage.erasing import Erasing
 from adapters.storage.frames import Frames
 from adapters.storage.leases import Leases
+from adapters.storage.links import Links
 from adapters.storage.memories import Memories
 from adapters.storage.newest import Newest
 from adapters.storage.records import Records
@@ -50,7 +51,7 @@ T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "draft", "transcript", "happening", "frame",
     "memory", "reminder", "plan", "frozen", "request", "vote", "denial", "run", "step", "rate", "audit", "job",
-    "job_lock", "lease",
+    "job_lock", "lease", "link", "linking",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""
@@ -146,6 +147,11 @@ class Stores:
     def reminders(self) -> Reminders:
         """Return the reminders."""
         return Reminders(self.database)
+
+    @property
+    def links(self) -> Links:
+        """Return where links are."""
+        return Links(self.database)
 
     @property
     def leases(self) -> Leases:

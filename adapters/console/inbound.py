@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 
 from core.commands import is_stop
 from core.display import sound
-from core.events import Approve, Ask, AskAgain, Deny, Found, Stop, UndoRun
+from core.events import Approve, Ask, AskAgain, Deny, Found, LinkWish, Stop, UndoRun
 from core.ids import is_request_id, resembles_request_id
+from core.link_words import deed
 from core.terminal import (
     Bare,
     Become,
@@ -39,6 +40,9 @@ _RESOLVE = Mistyped(
     "number of the step before that, where several are unknown."
 )
 _ONE_RUN = Mistyped(sentence="Name one run, by the id in its report: /undo RUN")
+_LINK = Mistyped(
+    sentence="Write /link, /link CODE, /link confirm ID, /link refuse ID, /links, or /unlink."
+)
 _NO_ARGUMENT = Mistyped(sentence="This command takes nothing after it.")
 
 
@@ -94,6 +98,16 @@ def _undo(rest: str, seat: Seat) -> Typed:
     return UndoRun(identity=seat.identity, run=rest) if len(rest.split()) == 1 else _ONE_RUN
 
 
+def _linking(word: str) -> Callable[[str, Seat], Typed]:
+    def reader(rest: str, seat: Seat) -> Typed:
+        found = deed(word, rest)
+        if found is None:
+            return _LINK
+        return LinkWish(identity=seat.identity, what=found[0], given=found[1])
+
+    return reader
+
+
 def _show(rest: str, _: Seat) -> Show | Mistyped:
     return _ONE_ID if len(rest.split()) > 1 else Show(request=rest or None)
 
@@ -141,6 +155,9 @@ _READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
     "/again": _again,
     "/resolve": _resolve,
     "/undo": _undo,
+    "/link": _linking("link"),
+    "/links": _linking("links"),
+    "/unlink": _linking("unlink"),
     "/as": _as,
     "/new": _alone(Begin()),
     "/help": _alone(Look(at="help")),

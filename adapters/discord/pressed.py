@@ -10,7 +10,17 @@ from adapters.discord.findings import AskWhy, Finding, Us
 from adapters.discord.seen import Pressed, Submitted
 from adapters.discord.whereabouts import NOT_HERE, UNCLEAR, UNKNOWN, Spot, is_id, meant, spot
 from core.display import sound
-from core.events import Approve, AskAgain, Deny, ResolveRun, Review, StopRun, TakeUp, UndoRun
+from core.events import (
+    Approve,
+    AskAgain,
+    Deny,
+    LinkWish,
+    ResolveRun,
+    Review,
+    StopRun,
+    TakeUp,
+    UndoRun,
+)
 from core.platforms import Event
 from core.principals import Identity
 
@@ -84,4 +94,6 @@ _MADE: Mapping[str, Callable[[Identity, str], Event]] = {
     "verify": lambda who, request: ResolveRun(identity=who, request=request, found="verify"),
     "happened": lambda who, request: ResolveRun(identity=who, request=request, found="happened"),
     "did_not": lambda who, request: ResolveRun(identity=who, request=request, found="did_not"),
+    "link_yes": lambda who, link: LinkWish(identity=who, what="confirm", given=link),
+    "link_no": lambda who, link: LinkWish(identity=who, what="refuse", given=link),
 }

@@ -10,11 +10,13 @@ from adapters.storage.erasing import Erasing
 from adapters.storage.newest import Newest
 from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
+from approvals.linking import LinkingAccounts
 from bot.announce import Announcing, place_of
 from bot.ask import Asking
 from bot.decide import Deciding
 from bot.desk import FrontDesk
 from bot.inbox import Inbox
+from bot.linking import LinkingDesk
 from bot.looking import Looking
 from bot.lookups import Lookups
 from bot.publish import Publishing
@@ -121,4 +123,5 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
         looking=looking,
         conversations=parts.conversations,
         lookups=Lookups(looking=looking, welcoming=Welcoming(gate=parts.gate)),
+        linking=LinkingDesk(accounts=LinkingAccounts(links=parts.links, acting=parts.gate.acting)),
     )

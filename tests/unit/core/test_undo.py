@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.canonical import JsonObject
 from core.params import Param
 from core.undo import Undo, fault
 
@@ -64,5 +65,5 @@ def test_what_is_said_under_args_has_to_be_taken() -> None:
 
 def test_it_is_called_with_the_same_values_but_for_those_that_are_said() -> None:
     undo = Undo(runbook="back", args={"state": "off"})
-    called = {"name": "web", "state": "on", "more": 1}
+    called: JsonObject = {"name": "web", "state": "on", "more": 1}
     assert undo.arguments(called, ("name", "state", "why")) == {"name": "web", "state": "off"}
