@@ -57,23 +57,24 @@ async def presses(acme: Both, act: Interaction, what: str) -> Interaction:
 
 async def asked(acme: Both) -> Json:
     """Come as far as to the question to bob in Slack; return that message."""
-    act = await says(acme, on_discord.BOB, f"link {await code(acme)}")
-    await acme.server.told(act, "You would act as bob.")
-    confirmed = await presses(acme, act, "Confirm")
-    await acme.server.told(confirmed, "bob is asked now")
     slack = acme.team.slack
 
     def questions() -> list[Json]:
         return [m for m in slack.messages(in_slack.BOB) if "wants to act as you" in text_of(m)]
 
-    await slack.until(questions)
+    before = len(questions())
+    act = await says(acme, on_discord.BOB, f"link {await code(acme)}")
+    await acme.server.told(act, "You would act as bob.")
+    confirmed = await presses(acme, act, "Confirm")
+    await acme.server.told(confirmed, "bob is asked now")
+    await slack.until(lambda: len(questions()) > before)
     return questions()[-1]
 
 
 async def linked(acme: Both) -> None:
     question = await asked(acme)
     await acme.team.slack.hands.click(in_slack.BOB, in_slack.BOB, question["ts"], "Confirm")
-    await acme.team.told(in_slack.BOB, "is yours now: it is you, bob, and one vote.")
+    await acme.team.until(lambda: acme.sayso.sql("SELECT 1 FROM link"))
 
 
 async def test_c65_x7_an_account_is_linked_by_both_sides_and_is_one_vote(acme: Both) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.console.inbound import read
-from core.events import Approve, Ask, AskAgain, Deny, Place, Stop, UndoRun
+from core.events import Approve, Ask, AskAgain, Deny, LinkWish, Place, Stop, UndoRun
 from core.principals import Identity
 from core.terminal import (
     Bare,
@@ -60,6 +60,10 @@ MEANINGS: dict[str, Typed | None] = {
     f"/show {ID}": Show(request=ID),
     "/again": Bare(verb="again"),
     f"/again {ID}": AskAgain(identity=ALICE, request=ID),
+    "/link": LinkWish(identity=ALICE, what="offer"),
+    "/link ABCDE-FGHJK": LinkWish(identity=ALICE, what="claim", given="ABCDE-FGHJK"),
+    "/links": LinkWish(identity=ALICE, what="show"),
+    "/unlink discord": LinkWish(identity=ALICE, what="end", given="discord"),
     "/undo r_1": UndoRun(identity=ALICE, run="r_1"),
     "/resolve verify": Resolve(found="verify"),
     "/resolve happened": Resolve(found="happened"),

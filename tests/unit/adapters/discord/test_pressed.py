@@ -6,7 +6,18 @@ from adapters.discord.findings import Act, AskWhy, Finding, Ignored, Sentence
 from adapters.discord.inbound import read
 from adapters.discord.pressed import TEMPLATE
 from core.cards import Verb
-from core.events import Approve, AskAgain, Deny, Place, ResolveRun, Review, StopRun, TakeUp, UndoRun
+from core.events import (
+    Approve,
+    AskAgain,
+    Deny,
+    LinkWish,
+    Place,
+    ResolveRun,
+    Review,
+    StopRun,
+    TakeUp,
+    UndoRun,
+)
 from core.platforms import Event
 from core.principals import Identity
 from tests.discord_seen import (
@@ -33,6 +44,8 @@ PRESSED: dict[Verb, Event] = {
     "approve": Approve(identity=WHO, request=ID),
     "review": Review(identity=WHO, request=ID),
     "again": AskAgain(identity=WHO, request=ID, place=HERE, deliveries=ONCE),
+    "link_yes": LinkWish(identity=WHO, what="confirm", given=ID),
+    "link_no": LinkWish(identity=WHO, what="refuse", given=ID),
     "undo": UndoRun(identity=WHO, run=ID, place=HERE, deliveries=ONCE),
     "stop": StopRun(identity=WHO, request=ID),
     "verify": ResolveRun(identity=WHO, request=ID, found="verify"),
