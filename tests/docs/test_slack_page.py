@@ -36,7 +36,7 @@ def test_every_slash_command_is_told_and_no_other() -> None:
 
 def test_every_word_that_is_told_means_something_in_a_thread() -> None:
     told = set(re.findall(r"`!(\w+)", PAGE)) - {"restart"}
-    assert told == {"help", "requests", "runs", "approve", "deny", "again", "undo"}
+    assert told == {"help", "requests", "runs", "approve", "deny", "again", "undo", "links"}
     given = {"undo": "undo r_0123456789abcdef"}
     assert all(chat_commands.read(f"!{given.get(word, word)}", HEARD) for word in told)
 
