@@ -111,7 +111,7 @@ def resolve(**given: Any) -> None:
 @as_name
 @as_json
 def undo(**given: Any) -> None:
-    """Propose what undoes a run that succeeded: a new plan, decided like any other."""
+    """Propose what undoes a run: a new plan, decided like any."""
     run("undo", **given)
 
 

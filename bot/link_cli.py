@@ -10,12 +10,12 @@ from bot.usage import argument
 @argument(
     "code", "[CODE]", "what `link` gave somebody who is listed; none to be given one", default=""
 )
-@click.option("--confirm", metavar="ID", help="Say yes to what was asked.")
-@click.option("--refuse", metavar="ID", help="Say no to it.")
+@click.option("--confirm", metavar="ID", help="Confirm what was asked.")
+@click.option("--refuse", metavar="ID", help="Refuse it.")
 @as_name
 @as_json
 def link(**given: object) -> None:
-    """Have another account be you too, or this one be somebody who is listed."""
+    """Have another account be you too."""
     if sum(map(bool, (given["code"], given["confirm"], given["refuse"]))) > 1:
         raise click.UsageError("Give a code, --confirm or --refuse: one of them at a time.")
     run("link", **given)
@@ -25,7 +25,7 @@ def link(**given: object) -> None:
 @as_name
 @as_json
 def links(**given: object) -> None:
-    """List the accounts that are linked to you, and what waits for your yes."""
+    """List accounts that are linked to you, and what waits."""
     run("links", **given)
 
 
@@ -36,7 +36,7 @@ def links(**given: object) -> None:
 @as_name
 @as_json
 def unlink(**given: object) -> None:
-    """End the links of a listed account, or that of a linked one, at once."""
+    """End links of accounts, from either side, at once."""
     run("unlink", **given)
 
 

@@ -57,6 +57,10 @@ async def refuse_it(on: Stores) -> object:
     return await on.links.refuse(TENANT, NAME, account=ALSO_BOB)
 
 
+async def end(on: Stores) -> object:
+    return await on.links.end(TENANT, "bob")
+
+
 Step = Callable[[Stores], Awaitable[object]]
 STEPS: tuple[Step, ...] = (offer, claim, ask, make)
 
@@ -239,7 +243,7 @@ async def test_what_is_over_for_a_day_is_not_kept(stores: Stores, clock: FrozenC
 
 @pytest.mark.parametrize("done", range(5))
 async def test_i11_each_step_and_its_entry_are_one(stores: Stores, done: int) -> None:
-    steps = (*STEPS, lambda on: on.links.end(TENANT, "bob"))
+    steps = (*STEPS, end)
     await after(stores, *STEPS[:done])
     assert await whole_or_nothing(stores, steps[done]) > 0
 

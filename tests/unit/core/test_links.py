@@ -89,9 +89,8 @@ SOME = st.builds(
     user=st.sampled_from(["1", "2", "3"]),
 )
 NAMES = st.sampled_from(["bob", "carol", "dave"])
-PEOPLE = st.dictionaries(
-    NAMES, st.builds(lambda some: person(*some), st.sets(SOME, max_size=4)), max_size=3
-)
+SETS = st.sets(SOME, max_size=4).map(lambda some: person(*some))
+PEOPLE = st.dictionaries(NAMES, SETS, max_size=3)
 LINKS = st.lists(st.builds(Link, account=SOME, principal=NAMES, rests_on=SOME), max_size=8)
 
 
@@ -141,11 +140,10 @@ def test_a_link_is_nobodys_once_the_account_on_which_it_rests_is(
         gone.resolve(ALSO_BOB)
 
 
-@pytest.mark.parametrize("write", [str, str.lower, lambda code: code.replace("-", "")])
-def test_a_code_is_read_however_it_is_typed(write: object) -> None:
+def test_a_code_is_read_however_it_is_typed() -> None:
     code = ids.code()
-    assert callable(write)
-    assert read_code(write(code)) == code.replace("-", "")
+    for typed in (code, code.lower(), code.replace("-", "")):
+        assert read_code(typed) == code.replace("-", "")
     assert read_code(f"`{code}`") == code.replace("-", "")
 
 
