@@ -12,6 +12,11 @@ from core.principals import STRANGER, Identity, Principal
 from core.rates import TOO_FAST, Rate, Rates
 from core.roster import Freshness
 
+UNLINKED = (
+    "If Sayso knows you elsewhere, write `link` there, and here `/sayso link` with the code that it "
+    "gives you."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acting:
@@ -54,6 +59,8 @@ class Acting:
                     request=identity.user,
                     why=error.logged,
                 )
+                if authority.linking and not authority.directory.behind(identity):
+                    raise Refused(f"{error.shown} {UNLINKED}", logged=error.logged) from error
             raise
 
     async def admit(self, identity: Identity, doing: str) -> tuple[Authority, Principal]:

@@ -173,6 +173,8 @@ class Authority:
     policy: Policy
     profiles: Profiles = field(default_factory=Profiles)
     rates: RateRules = UNHURRIED
+    linking: bool = False
+    """Whether accounts count that people linked to themselves."""
 
     def holders(self, tenant: str, action: Action, resources: Iterable[str]) -> tuple[str, ...]:
         """Return who may do this to every one of these, by name.

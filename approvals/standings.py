@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from approvals.policy import Authority
+from core.links import Links, laid_over
 from core.principals import Directory, Identity
 from core.roster import Freshness, Roster
 from core.standing import Standing, Unknown
@@ -18,16 +19,32 @@ class Standings:
 
     rosters: Mapping[str, Roster] = field(default_factory=dict[str, Roster])
     """By the name of the platform. People of any other one stand as they are listed."""
+    links: Links | None = None
+    """Where the accounts are that people linked to themselves; they are read anew each time."""
+
+    async def linked(self, authority: Authority, tenant: str) -> Authority:
+        """Return everybody as listed, with the accounts that they linked where those count.
+
+        A link that the file does not carry any more ends here, for good.
+        """
+        links = await self.links.made(tenant) if self.links and authority.linking else ()
+        if not (self.links and links):
+            return authority
+        found = laid_over(authority.directory, tenant, links)
+        if found.lost:
+            await self.links.lose(tenant, found.lost)
+        return replace(authority, directory=found.directory)
 
     async def around(
         self, authority: Authority, identity: Identity, freshness: Freshness
     ) -> Authority:
         """Return who is behind an identity as they stand, among all of their tenant as far as known."""
-        directory = authority.directory
-        tenant = directory.workspaces.get((identity.platform, identity.workspace))
-        if tenant is None or not self.rosters:
+        workspaces = authority.directory.workspaces
+        tenant = workspaces.get((identity.platform, identity.workspace))
+        if tenant is None:
             return authority
-        return await self._among(authority, tenant, directory.behind(identity), freshness)
+        linked = await self.linked(authority, tenant)
+        return await self._among(linked, tenant, linked.directory.behind(identity), freshness)
 
     async def alone(
         self, authority: Authority, identity: Identity, freshness: Freshness
@@ -36,24 +53,32 @@ class Standings:
 
         That is for what names nobody else: it costs the same however many people there are.
         """
-        directory = authority.directory
-        tenant = directory.workspaces.get((identity.platform, identity.workspace))
+        workspaces = authority.directory.workspaces
+        tenant = workspaces.get((identity.platform, identity.workspace))
         if tenant is None:
             return authority
-        return await self.of(authority, tenant, directory.behind(identity), freshness)
+        linked = await self.linked(authority, tenant)
+        return await self._of(linked, tenant, linked.directory.behind(identity), freshness)
 
     async def acting(self, authority: Authority, tenant: str, *people: str) -> Authority:
         """Return these people as they stand, among all of their tenant as far as known."""
-        return await self._among(authority, tenant, people, Freshness.RECENT)
+        linked = await self.linked(authority, tenant)
+        return await self._among(linked, tenant, people, Freshness.RECENT)
 
     async def named(self, authority: Authority, tenant: str) -> Authority:
         """Return everybody of a tenant as far as known, to be named and no more."""
-        return await self._among(authority, tenant, [], Freshness.HELD)
+        linked = await self.linked(authority, tenant)
+        return await self._among(linked, tenant, [], Freshness.HELD)
 
     async def of(
         self, authority: Authority, tenant: str, people: Iterable[str], freshness: Freshness
     ) -> Authority:
         """Return these people of a tenant as they stand; everybody else is as they are listed."""
+        return await self._of(await self.linked(authority, tenant), tenant, people, freshness)
+
+    async def _of(
+        self, authority: Authority, tenant: str, people: Iterable[str], freshness: Freshness
+    ) -> Authority:
         if not self.rosters:
             return authority
         theirs = _identities(authority.directory, tenant, people)

@@ -48,6 +48,7 @@ def authority_of(configured: Settings) -> Authority:
         policy=_policy(configured),
         profiles=_profiles(configured),
         rates=_rates(configured),
+        linking=configured.policy.linking,
     )
 
 

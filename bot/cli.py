@@ -8,6 +8,7 @@ import click
 
 from bot import logged, ruling_cli
 from bot.ending import after, ended, fail, say
+from bot.link_cli import LINKING
 from bot.operator_cli import COMMANDS
 from bot.options import a_file, as_json, as_name, no_color, run
 from bot.usage import a_span, argument, conversation_id, explained, request, run_id
@@ -156,7 +157,7 @@ def grants_revoke(**given: Any) -> None:
 @as_name
 @as_json
 def undo(**given: Any) -> None:
-    """Propose what undoes a run that succeeded: a new plan, decided like any other."""
+    """Propose what undoes a run: a new plan, decided like any."""
     run("undo", **given)
 
 
@@ -199,7 +200,7 @@ def demo(**given: Any) -> None:
         sys.exit(fail(error, as_json=False))
 
 
-for command in (*COMMANDS, *ruling_cli.COMMANDS):
+for command in (*COMMANDS, *LINKING, *ruling_cli.COMMANDS):
     cli.add_command(command)
 
 

@@ -20,6 +20,7 @@ from bot import (
     freezing,
     grants,
     leaving,
+    link_console,
     log_files,
     logged,
     operators,
@@ -50,7 +51,7 @@ _SCHEDULES = 20.0
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    modules = (operators, receipts, grants, enrolling, ruling_console)
+    modules = (operators, receipts, grants, enrolling, ruling_console, link_console)
     found = (getattr(module, command, None) for module in modules)
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 

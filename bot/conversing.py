@@ -17,9 +17,7 @@ from core.conversations import TURN
 from core.deliveries import EDIT, POST
 from core.display import one_line
 from core.errors import Refused, SaysoError, Unavailable
-from core.events import (
-    Place,
-)
+from core.events import Place
 from core.principals import Identity
 from core.terminal import (
     Become,

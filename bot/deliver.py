@@ -99,7 +99,7 @@ class Delivering:
         tenant = hold.job.tenant
         found = await self.deliveries.opening(tenant, conversation)
         opening = found or Opening(author="", text="")
-        asker = next(iter(self._accounts(opening.author, place)), None)
+        asker = next(iter(await self._accounts(tenant, opening.author, place)), None)
         for number in range(_MOST_OPENED):
             hold.check()
             thread = await self._chat(place).post(
@@ -118,25 +118,25 @@ class Delivering:
     ) -> None:
         """Tell whoever asked last what could not be posted where they asked, and why."""
         told = _alone(message, error)
-        place = self._alone(hold.job.tenant, entry)
+        place = await self._alone(hold.job.tenant, entry)
         if told is None or place is None:
             return
         key = f"{hold.job.id}:alone"
         await self._chat(place).post(place, told, key=key, again=hold.job.was_begun)
 
-    def _alone(self, tenant: str, entry: Delivery) -> Place | None:
+    async def _alone(self, tenant: str, entry: Delivery) -> Place | None:
         """Return where only whoever asked last reads; None where that is no one there."""
         if self.acting.authority().directory.find(tenant, entry.asker) is None:
             return None
-        account = next(iter(self._accounts(entry.asker, entry.place)), None)
+        account = next(iter(await self._accounts(tenant, entry.asker, entry.place)), None)
         return replace(entry.place, channel=account.user, thread=None) if account else None
 
-    def _accounts(self, person: str, place: Place) -> tuple[Identity, ...]:
+    async def _accounts(self, tenant: str, person: str, place: Place) -> tuple[Identity, ...]:
         """Return as whom a place knows somebody: on a terminal, nobody is called."""
         if place.platform == TERMINAL:
             return ()
-        directory = self.acting.authority().directory
-        return directory.accounts(person, place.platform, place.workspace)
+        linked = await self.acting.standings.linked(self.acting.authority(), tenant)
+        return linked.directory.accounts(person, place.platform, place.workspace)
 
     async def edit(self, hold: Hold) -> None:
         """Have a card show what has become of its request, or where a run is, where that was posted."""

@@ -10,6 +10,7 @@ from bot import naming, plain, spoken
 from bot.decide import Deciding
 from bot.grant import StandingGrants
 from bot.inbox import Inbox
+from bot.linking import LinkingDesk
 from bot.looking import Looking
 from bot.lookups import MOST, Lookups
 from bot.resolve import Resolving
@@ -27,6 +28,7 @@ from core.events import (
     Edit,
     Edited,
     Invited,
+    LinkWish,
     Lookup,
     Place,
     ProposeGrant,
@@ -64,6 +66,7 @@ class FrontDesk:
     lookups: Lookups
     editing: Editing
     rulings: Rulings
+    linking: LinkingDesk
 
     async def take(self, event: Event) -> Told:
         """See the port."""
@@ -77,6 +80,9 @@ class FrontDesk:
                 | Lift(known_only=True, place=Place() as place)
             ):
                 # In any other thread it is said to somebody else: whoever says it is nobody's business.
+                is_ours = await self._is_ours(place)
+                return await self._taken(event) if is_ours else Told(is_nobodys=True)
+            case LinkWish(known_only=True, place=Place() as place):
                 is_ours = await self._is_ours(place)
                 return await self._taken(event) if is_ours else Told(is_nobodys=True)
             case _:
@@ -96,16 +102,20 @@ class FrontDesk:
                 return await self._asked(event)
             case Stop() | StopHere() | StopRun():
                 return _stopped(await self._stop(event))
-            case Review() | Lookup() | Invited() | ProposeGrant() | RevokeGrant():
+            case Review() | Lookup() | Invited() | ProposeGrant() | RevokeGrant() | LinkWish():
                 return await self._looked(event)
             case BeginEdit() | Edited():
                 return await self._edited(event)
             case _:
                 return Told(text=await self._decided(event))
 
-    async def _looked(self, event: Review | Lookup | Invited | ProposeGrant | RevokeGrant) -> Told:
-        """Show something, or see to standing grants, which are listed and ended at once."""
+    async def _looked(
+        self, event: Review | Lookup | Invited | ProposeGrant | RevokeGrant | LinkWish
+    ) -> Told:
+        """Show something, or see to standing grants and links, which tell whoever sees to them."""
         match event:
+            case LinkWish():
+                return await self.linking.take(event)
             case ProposeGrant() | RevokeGrant():
                 return await self.granting.take(event)
             case Lookup(at="grants"):

@@ -16,6 +16,7 @@ from core.events import (
     AskAgain,
     Deny,
     Edit,
+    LinkWish,
     ProposeGrant,
     RevokeGrant,
     Stop,
@@ -33,6 +34,7 @@ Deed: TypeAlias = (
     | UndoRun
     | ProposeGrant
     | RevokeGrant
+    | LinkWish
     | Stop
     | Bare
     | Resolve
@@ -69,12 +71,12 @@ class Doors:
                 return await self._decided(deed)
             case Bare():
                 return await self._bare(deed, seat)
-            case Stop() | Resolve() | ProposeGrant() | RevokeGrant():
-                return Told(text=await self._said(deed, seat))
             case _:
-                return Told(text=await self._held(deed))
+                return Told(text=await self._said(deed, seat))
 
-    async def _said(self, deed: Stop | Resolve | ProposeGrant | RevokeGrant, seat: Seat) -> str:
+    async def _said(
+        self, deed: Stop | Resolve | ProposeGrant | RevokeGrant | LinkWish | Ruling, seat: Seat
+    ) -> str:
         match deed:
             case Stop():
                 return await self._stopped(deed)
@@ -82,6 +84,10 @@ class Doors:
                 return await self._resolved(deed, seat)
             case ProposeGrant() | RevokeGrant():
                 return (await self.app.granting.take(deed)).text
+            case LinkWish():
+                return (await self.app.desk.linking.take(deed)).text
+            case _:
+                return await self.app.rulings.rule(deed)
 
     async def _asked(self, ask: Ask | AskAgain | UndoRun, seat: Seat) -> Told:
         inbox, there = self.app.inbox, Ask(identity=ask.identity, place=seat.place, text="")
@@ -94,11 +100,6 @@ class Doors:
                 received = await inbox.undo(there, ask.run)
         text = plain.queued(received.ahead) if received.ahead else ""
         return Told(text=text, conversation=received.turn.conversation)
-
-    async def _held(self, deed: Stop | Ruling) -> str:
-        if isinstance(deed, Stop):
-            return await self._stopped(deed)
-        return await self.app.rulings.rule(deed)
 
     async def _stopped(self, stop: Stop) -> str:
         """Stop what is named; a conversation in which nothing was asked yet is no other's."""

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from approvals.models import RunState
 from bot import contract, plain, serving, wiring
-from bot.typist import identity
 from bot.opened import with_app
 from bot.printed import Printed
+from bot.typist import identity
 from bot.wiring import App
 from core.principals import Identity
 from core.rulings import BreakGlass, HandOver, Lift, Pause, Resume, Ruling

@@ -104,6 +104,8 @@ class PolicySection(Section):
 
     rules: tuple[PolicyLine, ...] = ()
     """Their order means nothing."""
+    linking: bool = False
+    """Whether people may link accounts that are not listed to themselves."""
 
 
 class RiskSection(Section):

@@ -20,6 +20,8 @@ Verb: TypeAlias = Literal[
     "stop",
     "undo",
     "revoke",
+    "link_yes",
+    "link_no",
 ]
 APPROVING: frozenset[Verb] = frozenset({"approve", "approve_code"})
 """What approves where it is pressed: at once, or with a code that is asked for."""

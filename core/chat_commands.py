@@ -18,6 +18,7 @@ from core.events import (
     AskAgain,
     Deny,
     Edit,
+    LinkWish,
     Lookup,
     Place,
     ProposeGrant,
@@ -28,6 +29,7 @@ from core.events import (
     UndoRun,
 )
 from core.ids import is_grant_id, is_request_id, is_run_id, resembles_request_id
+from core.link_words import deed
 from core.principals import Identity
 from core.rulings import Ruling, Speaker
 from core.terminal import Mistyped
@@ -41,6 +43,7 @@ Meaning: TypeAlias = (
     | ProposeGrant
     | RevokeGrant
     | UndoRun
+    | LinkWish
     | Stop
     | StopHere
     | Lookup
@@ -72,6 +75,9 @@ _GRANT = Mistyped(
 _REVOKE = Mistyped(
     sentence="Nothing was revoked. Write `revoke ID` with the id that `grants` lists, g_ and 32 digits."
 )
+_ALONE = Mistyped(
+    sentence="Write that as a slash command, as in /sayso link: then you alone see what comes of it."
+)
 _ASK = Mistyped(sentence="Say what you need, as in: ask health")
 
 
@@ -86,6 +92,8 @@ class Heard:
     known_only: bool = False
     """Whether it counts only where the thread is a conversation of ours."""
     deliveries: tuple[str, ...] = ()
+    alone: bool = True
+    """Whether nobody else is shown what comes of it."""
 
 
 def read(text: str, heard: Heard, *, is_command: bool = False) -> Meaning | None:
@@ -205,6 +213,22 @@ def _undo(rest: str, heard: Heard) -> UndoRun | None:
     return UndoRun(identity=heard.identity, run=run, place=heard.place, deliveries=heard.deliveries)
 
 
+def _linking(word: str) -> "_Reader":
+    def reader(rest: str, heard: Heard) -> LinkWish | Mistyped | None:
+        found = deed(word, rest)
+        if found is None or heard.alone:
+            return found and LinkWish(
+                identity=heard.identity,
+                what=found[0],
+                given=found[1],
+                place=heard.place,
+                known_only=heard.known_only,
+            )
+        return _ALONE
+
+    return reader
+
+
 def _look(at: Subject) -> "_Reader":
     def reader(rest: str, heard: Heard) -> Lookup | None:
         if rest:
@@ -236,6 +260,9 @@ _READERS: Mapping[str, _Reader] = {
     "grants": _look("grants"),
     "revoke": _revoke,
     "undo": _undo,
+    "link": _linking("link"),
+    "links": _linking("links"),
+    "unlink": _linking("unlink"),
     "ask": ask,
     "help": _look("help"),
     "requests": _look("requests"),

@@ -10,6 +10,7 @@ OPENS = "opens:"
 """Begins the thread of what was asked outside of any: then comes what tells this one from others."""
 Found: TypeAlias = Literal["verify", "happened", "did_not"]
 """Somebody wants to look at an unknown step, or says what became of it."""
+LinkDeed: TypeAlias = Literal["offer", "claim", "confirm", "refuse", "end", "show"]
 Subject: TypeAlias = Literal["help", "requests", "runs", "grants"]
 
 
@@ -176,6 +177,19 @@ class Review:
 
     identity: Identity
     request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkWish:
+    """Somebody wants an account to be theirs, or not any more."""
+
+    identity: Identity
+    what: LinkDeed
+    given: str = ""
+    """The code, the id that a button carried, or the platform; not yet believed."""
+    place: Place | None = None
+    known_only: bool = False
+    """As of `Ask`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,9 @@ import secrets
 _REQUEST = re.compile(r"[0-9a-f]{32}")
 _GRANT = re.compile(r"g_[0-9a-f]{32}")
 _RUN = re.compile(r"r_[0-9a-f]{16}")
+_LINK = re.compile(r"l_[0-9a-f]{32}")
+_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""None that is easily taken for another."""
 _ALMOST = re.compile(r"[0-9a-f]{12,}")
 
 
@@ -37,6 +40,22 @@ def turn_id() -> str:
 def run_id() -> str:
     """Return a new id for a run, `r_…`."""
     return f"r_{secrets.token_hex(8)}"
+
+
+def link_id() -> str:
+    """Return a new id for a link on its way, `l_…`: a button carries it, so it has 128 random bits."""
+    return f"l_{secrets.token_hex(16)}"
+
+
+def is_link_id(text: str) -> bool:
+    """Whether a text has the form that `link_id` gives, and nothing else."""
+    return bool(_LINK.fullmatch(text))
+
+
+def code() -> str:
+    """Return a code that people type, of 50 random bits: good once, for minutes, and for little."""
+    letters = "".join(secrets.choice(_LETTERS) for _ in range(10))
+    return f"{letters[:5]}-{letters[5:]}"
 
 
 def is_run_id(text: str) -> bool:

@@ -19,6 +19,7 @@ from core.events import (
     Edit,
     Edited,
     Invited,
+    LinkWish,
     Lookup,
     ProposeGrant,
     ResolveRun,
@@ -44,6 +45,7 @@ Event: TypeAlias = (
     | AskAgain
     | ProposeGrant
     | RevokeGrant
+    | LinkWish
     | UndoRun
     | Stop
     | StopHere

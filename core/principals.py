@@ -45,6 +45,8 @@ class Person:
     groups: frozenset[str]
     unsure: frozenset[str] = frozenset()
     """As of a `Principal`."""
+    linked: Mapping[Identity, Identity] = field(default_factory=dict[Identity, Identity])
+    """Those of the identities that are linked -> the listed one on which each rests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +156,8 @@ class Directory:
         for name, person in self.people.items():
             if says.isdisjoint(person.identities):
                 continue
-            told = {
-                i: standings[i] for i in sorted(person.identities, key=_parts) if i in standings
-            }
+            every = sorted(person.identities, key=_parts)
+            told = {i: said for i in every if (said := _said(i, person, standings))}
             unasked = [Active()] if len(told) < len(person.identities) else []
             match together([*told.values(), *unasked]):
                 case Active() as active:
@@ -186,11 +187,28 @@ def _parts(identity: Identity) -> tuple[str, str, str]:
 
 def _with(person: Person, active: Active, told: Mapping[Identity, Standing]) -> Person:
     nobodys = {i for i, one in told.items() if isinstance(one, NotActive)}
-    return Person(
+    return replace(
+        person,
         identities=person.identities - nobodys,
         groups=person.groups | active.groups,
         unsure=frozenset(active.unsure) - person.groups,
     )
+
+
+def _said(
+    identity: Identity, person: Person, standings: Mapping[Identity, Standing]
+) -> Standing | None:
+    """Return what a platform says of an account.
+
+    One that is linked gives no groups, and is nobody's once the one on which it rests is.
+    """
+    own = standings.get(identity)
+    if identity not in person.linked:
+        return own
+    under = standings.get(person.linked[identity])
+    if isinstance(under, NotActive):
+        return under
+    return _AS_LISTED if isinstance(own, Active) else own
 
 
 def _unsure(active: Active, groups: list[str], platform: str) -> str:

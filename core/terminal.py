@@ -15,6 +15,7 @@ from core.events import (
     Deny,
     Edit,
     Found,
+    LinkWish,
     Place,
     ProposeGrant,
     RevokeGrant,
@@ -97,7 +98,7 @@ class Mistyped:
 
 
 Event: TypeAlias = (
-    Ask | Approve | Deny | Edit | AskAgain | UndoRun | Stop | ProposeGrant | RevokeGrant
+    Ask | Approve | Deny | Edit | AskAgain | UndoRun | LinkWish | Stop | ProposeGrant | RevokeGrant
 )
 Typed: TypeAlias = Event | Ruling | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
 

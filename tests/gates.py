@@ -108,6 +108,8 @@ class World:
     on_slack: dict[str, Identity] = field(default_factory=lambda: {"bob": BOB_ON_SLACK})
     on_discord: dict[str, Identity] = field(default_factory=dict[str, Identity])
     rosters: dict[str, Roster] = field(default_factory=dict[str, Roster])
+    linking: bool = False
+    """Whether accounts may be linked."""
     unreadable: Exception | None = None
     """What reading people and rules raises, where it does."""
     keys: FakeKeys = field(default_factory=lambda: KEYS)
@@ -127,7 +129,7 @@ class World:
                 store=self.stores.requests,
                 authority=self.authority,
                 rates=Rates(self.stores.database),
-                standings=Standings(rosters=self.rosters),
+                standings=Standings(rosters=self.rosters, links=self.stores.links),
             ),
             factors=self.factors,
             toolbox=lambda: Toolbox.of(self.tools),
@@ -178,6 +180,7 @@ class World:
             ),
             profiles=self.profiles,
             rates=self.rates,
+            linking=self.linking,
         )
 
     def _elsewhere(self, name: str) -> list[Identity]:

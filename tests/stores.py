@@ -20,6 +20,7 @@ from adapters.storage.factors import Factors
 from adapters.storage.frames import Frames
 from adapters.storage.grants import Grants
 from adapters.storage.leases import Leases
+from adapters.storage.links import Links
 from adapters.storage.memories import Memories
 from adapters.storage.newest import Newest
 from adapters.storage.records import Records
@@ -56,7 +57,7 @@ TABLES = (
     "conversation", "turn", "received", "entry", "posted", "draft", "transcript", "happening", "frame",
     "memory", "reminder", "plan", "frozen", "request", "standing_grant", "vote", "factor", "denial",
     "run", "grant_use", "step", "rate", "audit", "job", "job_lock", "lease", "brake", "called",
-    "handover",
+    "handover", "link", "linking",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""
@@ -168,6 +169,11 @@ class Stores:
     def factors(self) -> Factors:
         """Return the second factors, all encrypted with one key."""
         return Factors(self.database, KEYS)
+
+    @property
+    def links(self) -> Links:
+        """Return where links are."""
+        return Links(self.database)
 
     @property
     def leases(self) -> Leases:

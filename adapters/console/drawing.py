@@ -34,6 +34,8 @@ _TYPED = {
     "did_not": "/resolve did-not",
     "stop": "/stop",
     "undo": "/undo {}",
+    "link_yes": "/link confirm {}",
+    "link_no": "/link refuse {}",
 }
 _STATES = {"succeeded": "well", "failed": "badly", "cancelled": "badly", "unknown": "unclear"}
 _FAILURES = {

@@ -14,12 +14,14 @@ from core.events import (
     AskAgain,
     Deny,
     Found,
+    LinkWish,
     ProposeGrant,
     RevokeGrant,
     Stop,
     UndoRun,
 )
 from core.ids import is_request_id, resembles_request_id
+from core.link_words import deed
 from core.rulings import Lift, Speaker
 from core.terminal import (
     Bare,
@@ -58,6 +60,9 @@ _RESOLVE = Mistyped(
     "number of the step before that, where several are unknown."
 )
 _ONE_RUN = Mistyped(sentence="Name one run, by the id in its report: /undo RUN")
+_LINK = Mistyped(
+    sentence="Write /link, /link CODE, /link confirm ID, /link refuse ID, /links, or /unlink."
+)
 _NO_ARGUMENT = Mistyped(sentence="This command takes nothing after it.")
 
 
@@ -115,6 +120,16 @@ def _again(rest: str, seat: Seat) -> Typed:
 
 def _undo(rest: str, seat: Seat) -> Typed:
     return UndoRun(identity=seat.identity, run=rest) if len(rest.split()) == 1 else _ONE_RUN
+
+
+def _linking(word: str) -> Callable[[str, Seat], Typed]:
+    def reader(rest: str, seat: Seat) -> Typed:
+        found = deed(word, rest)
+        if found is None:
+            return _LINK
+        return LinkWish(identity=seat.identity, what=found[0], given=found[1])
+
+    return reader
 
 
 def _show(rest: str, _: Seat) -> Show | Mistyped:
@@ -188,6 +203,9 @@ _READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
     "/again": _again,
     "/resolve": _resolve,
     "/undo": _undo,
+    "/link": _linking("link"),
+    "/links": _linking("links"),
+    "/unlink": _linking("unlink"),
     "/as": _as,
     **{f"/{word}": _ruling(word) for word in rulings.READERS},
     "/new": _alone(Begin()),

@@ -6,7 +6,7 @@ from core.cards import Button
 from core.deliveries import Asking, Message, Text
 
 _ELSEWHERE = "Nothing is decided in a direct message: whoever may types /sayso requests in a channel of the server."
-_ANYWHERE = frozenset({"stop"})
+_ANYWHERE = frozenset({"stop", "link_yes", "link_no"})
 """What somebody may press wherever they are."""
 
 

@@ -17,6 +17,7 @@ from core.events import (
     BeginEdit,
     Deny,
     Edit,
+    LinkWish,
     ResolveRun,
     Review,
     RevokeGrant,
@@ -102,4 +103,6 @@ _MADE: Mapping[str, Callable[[Identity, str], Event]] = {
     "verify": lambda who, request: ResolveRun(identity=who, request=request, found="verify"),
     "happened": lambda who, request: ResolveRun(identity=who, request=request, found="happened"),
     "did_not": lambda who, request: ResolveRun(identity=who, request=request, found="did_not"),
+    "link_yes": lambda who, link: LinkWish(identity=who, what="confirm", given=link),
+    "link_no": lambda who, link: LinkWish(identity=who, what="refuse", given=link),
 }

@@ -120,6 +120,7 @@ def heard(at: Spot, delivery: str, *, known_only: bool = False) -> Heard:
         in_thread=at.in_thread,
         known_only=known_only,
         deliveries=(delivery,),
+        alone=at.is_direct or not delivery.startswith("msg:"),
     )
 
 

@@ -12,6 +12,7 @@ from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
 from approvals.editing import Editing
 from approvals.granting import Granting
+from approvals.linking import LinkingAccounts
 from bot.announce import Announcing, place_of
 from bot.ask import Asking
 from bot.decide import Deciding
@@ -20,6 +21,7 @@ from bot.freezing import Freezing
 from bot.grant import StandingGrants
 from bot.guards import guards_of
 from bot.inbox import Inbox
+from bot.linking import LinkingDesk
 from bot.looking import Looking
 from bot.lookups import Lookups
 from bot.publish import Publishing
@@ -151,4 +153,5 @@ def _desk(parts: Parts, engine: TableEngine) -> FrontDesk:
             conversations=parts.conversations,
             deciding=deciding,
         ),
+        linking=LinkingDesk(accounts=LinkingAccounts(links=parts.links, acting=parts.gate.acting)),
     )

@@ -20,6 +20,7 @@ from bot.drafting import Drafting
 from bot.expire import Expiring
 from bot.guards import guards_of
 from bot.history import Recalling
+from bot.linking import Telling
 from bot.means import Means
 from bot.notify import Notifying
 from bot.remind import Reminding
@@ -29,6 +30,7 @@ from bot.wiring.parts import Parts
 from core.agent import Agent
 from core.conversations import TURN
 from core.deliveries import EDIT, OPEN, POST
+from core.links import LINK
 from core.reminders import DUE
 
 _MOST_TRIES = 50
@@ -63,6 +65,9 @@ def kinds_of(parts: Parts) -> dict[str, Kind]:
         REMIND: Kind(handler=reminding, clean=nothing, settle=again),
         ESCALATE: Kind(handler=reminding.escalate, clean=nothing, settle=again),
         EXPIRE: Kind(handler=expiring, clean=nothing, settle=again),
+        LINK: Kind(
+            handler=Telling(links=parts.links, chats=parts.chats), clean=nothing, settle=again
+        ),
         OPEN: Kind(handler=delivering.open, clean=nothing, settle=again),
         POST: Kind(handler=delivering.post, clean=nothing, settle=again),
         EDIT: Kind(handler=delivering.edit, clean=nothing, settle=again),

@@ -20,6 +20,7 @@ from adapters.storage.erasing import Erasing
 from adapters.storage.factors import Factors
 from adapters.storage.grants import Grants
 from adapters.storage.leases import Leases
+from adapters.storage.links import Links
 from adapters.storage.rates import Rates
 from adapters.storage.requests import Requests
 from adapters.storage.runs import Runs
@@ -121,7 +122,8 @@ class Parts:
                 authority=authority,
                 rates=Rates(self.database),
                 standings=Standings(
-                    rosters={name: platform.roster for name, platform in self.platforms.items()}
+                    rosters={name: platform.roster for name, platform in self.platforms.items()},
+                    links=self.links,
                 ),
             ),
             factors=Factors(self.database, self.keys),
@@ -142,6 +144,11 @@ class Parts:
             queue=TableQueue(self.database),
             clock=SystemClock(),
         )
+
+    @property
+    def links(self) -> Links:
+        """Return where the accounts are that people linked to themselves."""
+        return Links(self.database)
 
     @property
     def undoing(self) -> Undoing:

@@ -55,6 +55,7 @@ def test_every_word_that_is_told_means_something_in_a_thread() -> None:
         "pause",
         "resume",
         "lift",
+        "links",
         *given,
     }
     assert all(chat_commands.read(f"!{given.get(word, word)}", HEARD) for word in told)

@@ -71,6 +71,9 @@ async def test_calls_are_undone_last_first_with_their_own_values(
     assert await undone(world, run.id) == wanted
     assert await undone(world, run.request) == wanted
     assert world.undoing.offered(run)
+    authority = world.authority()
+    [alice] = [p for p in authority.directory.members("acme") if p.id == "alice"]
+    assert (await world.undoing.run(authority, alice, run.request)).id == run.id
 
 
 async def test_one_call_that_nothing_undoes_keeps_all_of_it(world: World, stores: Stores) -> None:

@@ -14,6 +14,8 @@ from core.events import (
     AskAgain,
     Deny,
     Edit,
+    LinkDeed,
+    LinkWish,
     Lookup,
     Place,
     ProposeGrant,
@@ -32,10 +34,15 @@ ID = "0123456789abcdef" * 2
 GRANT = f"g_{ID}"
 
 
+def link(what: LinkDeed, given: str = "") -> LinkWish:
+    return LinkWish(identity=ALICE, what=what, given=given, place=PLACE)
+
+
 def wish(text: str) -> Ask:
     return Ask(identity=ALICE, place=PLACE, text=text, deliveries=("msg:C0OPS:1.2",))
 
 
+LINKED = "l_" + "0123456789abcdef" * 2
 RUN = "r_0123456789abcdef"
 UNDO = UndoRun(identity=ALICE, run=RUN, place=PLACE, deliveries=("msg:C0OPS:1.2",))
 AGAIN = AskAgain(identity=ALICE, request=ID, place=PLACE, deliveries=("msg:C0OPS:1.2",))
@@ -75,6 +82,13 @@ MEANINGS: dict[str, Meaning] = {
     "!help": Lookup(identity=ALICE, place=PLACE, at="help"),
     "requests": Lookup(identity=ALICE, place=PLACE, at="requests"),
     "runs": Lookup(identity=ALICE, place=PLACE, at="runs"),
+    "link": link("offer"),
+    "!Link ABCDE-fghjk": link("claim", "ABCDE-fghjk"),
+    f"link Confirm {LINKED}": link("confirm", LINKED),
+    f"link refuse `{LINKED.upper().replace('L_', 'l_')}`": link("refuse", LINKED),
+    "links": link("show"),
+    "unlink": link("end"),
+    "unlink Slack": link("end", "slack"),
     f"undo {RUN}": UNDO,
     f"!Undo `{RUN}`": UNDO,
     f"undo {ID}": replace(UNDO, run=ID),
@@ -84,7 +98,7 @@ MEANINGS: dict[str, Meaning] = {
 MESSAGES = [
     "", "  ", "!", "!!stop", "stop the deploy", "st\u200bop", "\u200bstop", "stop web", "stop now",
     "stop c_", "stop all of it", "!nice work", "nice work", "!runbook args", "help me", "runs are slow",
-    "requests fail", "grant bob access", "grants for bob", "revoke the token", "revoked", "again, please", "again web", "again 0123456789ab-web", "edit the config", "edit web=1", "editing", "undo", "undo it", "undo the deploy", f"undo {RUN} please", f"undo {RUN}0", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
+    "requests fail", "grant bob access", "grants for bob", "revoke the token", "revoked", "again, please", "again web", "again 0123456789ab-web", "link the docs", "link abcde", f"link maybe {LINKED}", "link confirm it", "links are broken", "unlink it", "unlink slack now", "edit the config", "edit web=1", "editing", "undo", "undo it", "undo the deploy", f"undo {RUN} please", f"undo {RUN}0", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
     f"\u201capprove {ID}\u201d", f"please approve {ID}", f"approved {ID}", ID, "asking", "! stop", "/approve",
 ]  # fmt: skip
 MISTYPED = [
@@ -116,6 +130,18 @@ def test_p39_what_may_be_meant_to_decide_decides_nothing_and_is_told_how(text: s
     assert isinstance(said, Mistyped)
     assert text.removeprefix("!").split()[0].lower() in said.sentence
     assert ID[:12] not in said.sentence
+
+
+@pytest.mark.parametrize("text", ["link", "link ABCDE-FGHJK", "links", "!unlink"])
+def test_c65_what_everybody_could_read_is_not_answered_there(text: str) -> None:
+    said = read(text, replace(HEARD, alone=False))
+    assert isinstance(said, Mistyped)
+    assert "/sayso link" in said.sentence
+    assert read("link the docs", replace(HEARD, alone=False)) is None
+
+
+def test_a_link_that_nobody_addressed_to_sayso_counts_only_where_it_is_known() -> None:
+    assert read("!link", replace(HEARD, known_only=True)) == replace(link("offer"), known_only=True)
 
 
 def test_outside_of_a_thread_stop_means_what_may_be_stopped() -> None:

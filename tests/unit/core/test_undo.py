@@ -2,13 +2,19 @@
 
 import pytest
 
+from core.canonical import JsonObject
 from core.params import Param
 from core.undo import Undo, fault
 
-NAME = Param(type="string")
-COUNT = Param(type="integer", minimum=1, maximum=9)
-STATE = Param(type="string", enum=("on", "off"))
-ANY = Param(type="string", enum=("on", "off", "half"))
+
+def param(**given: object) -> Param:
+    return Param.model_validate(given)
+
+
+NAME = param(type="string")
+COUNT = param(type="integer", minimum=1, maximum=9)
+STATE = param(type="string", enum=("on", "off"))
+ANY = param(type="string", enum=("on", "off", "half"))
 
 
 @pytest.mark.parametrize(
@@ -16,7 +22,7 @@ ANY = Param(type="string", enum=("on", "off", "half"))
     [
         ({"a": NAME, "b": COUNT}, {"a": NAME}),
         ({"a": NAME}, {}),
-        ({"a": NAME}, {"a": NAME, "why": Param(type="string", default="undo")}),
+        ({"a": NAME}, {"a": NAME, "why": param(type="string", default="undo")}),
         ({"state": STATE}, {"state": ANY}),
         ({"state": STATE}, {"state": NAME}),
     ],
@@ -32,7 +38,7 @@ def test_what_it_needs_is_ours_or_has_a_default(
     [
         ({"a": NAME}, {"b": NAME}),
         ({"a": NAME}, {"a": COUNT}),
-        ({"a": NAME}, {"a": Param(type="integer", default=1)}),
+        ({"a": NAME}, {"a": param(type="integer", default=1)}),
         ({"state": ANY}, {"state": STATE}),
         ({"state": NAME}, {"state": STATE}),
     ],
@@ -64,5 +70,5 @@ def test_what_is_said_under_args_has_to_be_taken() -> None:
 
 def test_it_is_called_with_the_same_values_but_for_those_that_are_said() -> None:
     undo = Undo(runbook="back", args={"state": "off"})
-    called = {"name": "web", "state": "on", "more": 1}
+    called: JsonObject = {"name": "web", "state": "on", "more": 1}
     assert undo.arguments(called, ("name", "state", "why")) == {"name": "web", "state": "off"}
