@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from pyotp import TOTP, random_base32
+from pyotp import random_base32
+from pyotp.totp import TOTP
 
 STEP = timedelta(seconds=30)
 """How long one code holds."""

@@ -7,6 +7,7 @@ from core.commands import is_stop
 from core.display import sound
 from core.events import Approve, Ask, AskAgain, Deny, Found, Stop
 from core.ids import is_request_id, resembles_request_id
+from core.one_time_codes import digits
 from core.terminal import (
     Bare,
     Become,
@@ -78,9 +79,12 @@ def _stop(rest: str, seat: Seat) -> Event | Mistyped:
 
 
 def _approve(rest: str, seat: Seat) -> Typed:
-    if len(rest.split()) > 1:
+    first, code = [*rest.split(maxsplit=1), "", ""][:2]
+    if code and digits(code) is None:
         return _ONE_ID
-    return Approve(identity=seat.identity, request=rest) if rest else _bare("approve")
+    if not first:
+        return _bare("approve")
+    return Approve(identity=seat.identity, request=first, code=code)
 
 
 def _again(rest: str, seat: Seat) -> Typed:

@@ -6,7 +6,7 @@ What a button or a form carries came back through Discord, and is not believed b
 import re
 from collections.abc import Callable, Mapping
 
-from adapters.discord.findings import AskWhy, Finding, Us
+from adapters.discord.findings import AskCode, AskWhy, Finding, Us
 from adapters.discord.seen import Pressed, Submitted
 from adapters.discord.whereabouts import NOT_HERE, UNCLEAR, UNKNOWN, Spot, is_id, meant, spot
 from core.display import sound
@@ -20,6 +20,9 @@ TEMPLATE = re.compile(
 """All that a button or a form of ours carries."""
 REASON = "reason"
 """The one field of the form that asks why somebody denies."""
+CODE = "code"
+"""The one field of the form that asks for a code of a second factor."""
+_LONGEST_CODE = 64
 
 
 def button(seen: Pressed, us: Us) -> Finding:
@@ -32,13 +35,16 @@ def button(seen: Pressed, us: Us) -> Finding:
 
 
 def form(seen: Submitted, us: Us) -> Finding:
-    """Read a form of ours: there is one, in which somebody says why they deny."""
+    """Read a form of ours: why somebody denies, or a code with which they approve."""
     found = TEMPLATE.fullmatch(seen.custom_id)
-    if found is None or found["verb"] != "deny":
+    if found is None or found["verb"] not in {"deny", "approve_code"}:
         return UNKNOWN
     at = _spot(seen, us)
     if not isinstance(at, Spot):
         return at
+    if found["verb"] == "approve_code":
+        code = sound(seen.fields.get(CODE, ""))[:_LONGEST_CODE]
+        return meant(Approve(identity=at.identity, request=found["id"], code=code), at)
     reason = sound(seen.fields.get(REASON, "")).strip()
     return meant(Deny(identity=at.identity, request=found["id"], reason=reason), at)
 
@@ -55,6 +61,9 @@ def _pressed(found: re.Match[str], seen: Pressed, at: Spot) -> Finding:
         case "deny":
             ask = AskWhy(request=carried, identity=at.identity)
             return NOT_HERE if at.is_direct else ask
+        case "approve_code":
+            asks = AskCode(request=carried, identity=at.identity)
+            return NOT_HERE if at.is_direct else asks
         case "suggest":
             return _suggestion(carried, found["number"], once, at)
         case "again":

@@ -44,7 +44,7 @@ def button(body: Payload, bot: Bot) -> Finding:
 def _pressed(found: re.Match[str], value: str, who: Identity, route: Route, bot: Bot) -> Finding:
     verb, number = found.groups()
     match verb:
-        case "deny" | "review":
+        case "deny" | "review" | "approve_code":
             return OpenModal(what=verb, request=value, identity=who, route=route)
         case "suggest":
             return _suggestion(value, number, who, route, bot)
@@ -66,8 +66,9 @@ def modal(body: Payload) -> Finding:
             why = payload.text(body, "view", "state", "values", "reason", "reason", "value").strip()
             denied = Deny(identity=identity, request=request, reason=why)
             return Act(event=denied, route=route, kind="view")
-        case "sayso:review":
-            approved = Approve(identity=identity, request=request)
+        case "sayso:review" | "sayso:approve_code":
+            code = payload.text(body, "view", "state", "values", "code", "code", "value")
+            approved = Approve(identity=identity, request=request, code=code[:_LONGEST])
             return Act(event=approved, route=route, kind="view")
         case _:
             return _UNKNOWN

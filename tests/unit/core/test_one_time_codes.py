@@ -42,7 +42,10 @@ def test_a_clock_may_not_be_off_by_more(away: int) -> None:
 
 
 def test_a_code_of_two_steps_is_that_of_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Secret, "code", lambda _, step: "111111" if step <= HERE else "222222")
+    def code(_: Secret, step: int) -> str:
+        return "111111" if step <= HERE else "222222"
+
+    monkeypatch.setattr(Secret, "code", code)
     assert matching(RFC, "111111", NOW) == HERE
 
 
