@@ -52,7 +52,7 @@ MESSAGES = [
 ]  # fmt: skip
 MISTYPED = [
     "approve", "!approve", "approve it", "approve the deploy", f"approve {ID} {ID}", f"approve {ID[:-1]}",
-    f"approve {ID} please", f"approve {ID}\nand the other", f"approve {ID}0", "deny", "deny it", "deny not now",
+    f"approve {ID} please", f"approve {ID} 123456", f"!approve {ID} 123 456", "enrol", "!enrol", f"approve {ID}\nand the other", f"approve {ID}0", "deny", "deny it", "deny not now",
     f"deny {ID[:-1]} no", "again", f"again {ID[:-1]}", f"again {ID} {ID}", "ask", "!ask  ",
 ]  # fmt: skip
 
