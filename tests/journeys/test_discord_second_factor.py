@@ -88,13 +88,13 @@ async def test_c41_a_code_in_the_thread_approves_nothing(acme: Server, app: Secr
     thread, card = await acme.proposed(ALICE, "append public")
     forget_use(acme.sayso)
     given = code(app, ahead=1)
-    worthless = "a code that others can read is worth nothing"
-    for number, mark in enumerate(("", "!"), 1):
+    for mark in ("", "!"):
         await acme.says(BOB, thread, f"{mark}approve {request(card)} {given}")
-        await acme.discord.until(
-            lambda number=number: str(acme.discord.seen_in(thread)).count(worthless) >= number,
-            within=30,
-        )
+
+    def told() -> int:
+        return str(acme.discord.seen_in(thread)).count("a code that others can read is worth")
+
+    await acme.discord.until(lambda: told() == 2, within=30)
     assert acme.sayso.state(request(card)) == "open"
     assert given.encode() not in await asyncio.to_thread(everywhere, acme.sayso.folder)
 

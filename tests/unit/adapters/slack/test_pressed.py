@@ -1,6 +1,7 @@
 """Buttons and modals: what they carry is passed on, and believed by nobody here."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -196,8 +197,9 @@ def test_a_button_in_an_organisation_may_come_without_the_team() -> None:
 
 @pytest.mark.parametrize("callback", ["sayso:approve_code", "sayso:review"])
 def test_c41_the_code_that_was_typed_comes_with_the_yes(callback: str) -> None:
-    body = submitted(callback, private(ID, ROUTE))
-    body["view"]["state"] = {"values": {"code": {"code": {"value": "123 456" + " " * 99}}}}
+    body: dict[str, Any] = dict(submitted(callback, private(ID, ROUTE)))
+    typed = {"code": {"code": {"value": "123 456" + " " * 99}}}
+    body["view"] = {**body["view"], "state": {"values": typed}}
     event = did(body).event
     assert isinstance(event, Approve)
     assert (event.request, event.code.strip(), len(event.code)) == (ID, "123 456", 64)
