@@ -192,13 +192,14 @@ class Delivering:
         if entry.text == cards.status(request):
             return Text(text=entry.text, is_note=True, same_as=about)
         if entry.calls:
-            called = self._called(entry)
+            called = await self._called(tenant, entry)
             return Text(text=entry.text, is_note=True, wanted=called, label="For")
         wanted = await self._wanted(request, entry.place)
         return Text(text=entry.text, is_note=True, wanted=wanted)
 
-    def _called(self, entry: Delivery) -> tuple[Identity, ...]:
-        return tuple(one for name in entry.calls for one in self._accounts(name, entry.place)[:1])
+    async def _called(self, tenant: str, entry: Delivery) -> tuple[Identity, ...]:
+        found = [await self._accounts(tenant, name, entry.place) for name in entry.calls]
+        return tuple(accounts[0] for accounts in found if accounts)
 
     async def _card(self, request: Request, place: Place) -> Asking:
         run = await self.runs.run_of(request.tenant, request.id)

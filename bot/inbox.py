@@ -8,7 +8,7 @@ from approvals import entitlement
 from approvals.gate import Gate
 from approvals.policy import EVERYONE, Authority
 from approvals.undoing import Undoing
-from core import ids
+from core import ids, one_time_codes
 from core.conversations import Arrival, Conversations, NewTurn, NotHere, Received, Turn
 from core.display import sound
 from core.errors import Refused
@@ -159,12 +159,16 @@ class Inbox:
 
     def is_said(self, turn: Turn, text: str) -> bool:
         """Return whether a text is the message of a turn: a platform tells of edits that change no word."""
-        return turn.wish.shown == self.redactor.text(sound(text))
+        return turn.wish.shown == self._masked(sound(text))
 
     def _wish(self, text: str) -> Wish:
         sounded = _message(text)
-        masked = self.redactor.text(sounded)
+        masked = self._masked(sounded)
         return Words(text=sounded) if masked == sounded else Masked(text=masked)
+
+    def _masked(self, text: str) -> str:
+        """Return a text without what is secret in it; a code beside a request's id was meant for it."""
+        return one_time_codes.masked(self.redactor.text(text))
 
     async def _receive(self, ask: Ask, admitted: _Admitted, wish: Wish) -> Received:
         authority, principal = admitted.authority, admitted.principal

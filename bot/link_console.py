@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from bot import linking
-from bot.acting_as import identity_of
 from bot.contract import Object
 from bot.opened import with_app
 from bot.printed import Printed
+from bot.typist import identity
 from bot.wiring import App
 from core.audit import moment
 from core.links import Link, Linking
@@ -17,7 +17,7 @@ def link(file: Path, *, code: str, confirm: str, refuse: str, name: str | None) 
     """Give a code, take one, or take the answer to a question."""
 
     async def deed(app: App) -> Printed:
-        who, accounts = identity_of(app, name), app.desk.linking.accounts
+        who, accounts = identity(app, name), app.desk.linking.accounts
         if confirm:
             confirmed = await accounts.confirm(who, confirm)
             return _one(confirmed, linking.confirmed(confirmed))
@@ -36,7 +36,7 @@ def links(file: Path, *, name: str | None) -> Printed:
     """List what is linked, and what waits for a yes."""
 
     async def deed(app: App) -> Printed:
-        mine = await app.desk.linking.accounts.mine(identity_of(app, name))
+        mine = await app.desk.linking.accounts.mine(identity(app, name))
         return Printed(
             object={
                 "links": [_link(one) for one in mine.links],
@@ -52,7 +52,7 @@ def unlink(file: Path, *, platform: str, name: str | None) -> Printed:
     """End links."""
 
     async def deed(app: App) -> Printed:
-        ended = await app.desk.linking.accounts.unlink(identity_of(app, name), platform.lower())
+        ended = await app.desk.linking.accounts.unlink(identity(app, name), platform.lower())
         return Printed(
             object={"unlinked": [_link(one) for one in ended]}, text=linking.unlinked(ended)
         )

@@ -30,6 +30,7 @@ from core.events import (
 )
 from core.ids import is_grant_id, is_request_id, is_run_id, resembles_request_id
 from core.link_words import deed
+from core.one_time_codes import digits
 from core.principals import Identity
 from core.rulings import Ruling, Speaker
 from core.terminal import Mistyped
@@ -54,6 +55,14 @@ Meaning: TypeAlias = (
 _APPROVE = Mistyped(
     sentence="Nothing was approved. Press Approve on the card, or write `approve ID` with the id "
     "that stands on it. What begins with this word can be asked with `ask` in front of it."
+)
+_BURNT = Mistyped(
+    sentence="Nothing was approved: a code that others can read is worth nothing. Press Approve on the "
+    "card, which asks you alone, and wait for the next code."
+)
+_ENROL = Mistyped(
+    sentence="A second factor is enrolled in a terminal on Sayso's machine, as yourself: sayso enrol. "
+    "What it is made of is never sent through a chat."
 )
 _DENY = Mistyped(
     sentence="Nothing was denied. Press Deny on the card, or write `deny ID WHY` with the id that "
@@ -140,6 +149,9 @@ def _stop(rest: str, heard: Heard) -> Stop | StopHere | None:
 
 
 def _approve(rest: str, heard: Heard) -> Approve | Mistyped:
+    first, more = [*rest.split(maxsplit=1), "", ""][:2]
+    if more and _id(first) and digits(more):
+        return _BURNT
     request = _id(rest)
     return Approve(identity=heard.identity, request=request) if request else _APPROVE
 
@@ -249,6 +261,11 @@ def _bare(word: str) -> str:
     return word.strip("`").lower()
 
 
+def _enrol(rest: str, heard: Heard) -> Mistyped | None:
+    del heard
+    return None if rest else _ENROL
+
+
 _Reader: TypeAlias = Callable[[str, Heard], Meaning | None]
 _READERS: Mapping[str, _Reader] = {
     "stop": _stop,
@@ -264,6 +281,7 @@ _READERS: Mapping[str, _Reader] = {
     "links": _linking("links"),
     "unlink": _linking("unlink"),
     "ask": ask,
+    "enrol": _enrol,
     "help": _look("help"),
     "requests": _look("requests"),
     "runs": _look("runs"),

@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from pyotp import TOTP, random_base32
+from pyotp import random_base32
+from pyotp.totp import TOTP
 
 STEP = timedelta(seconds=30)
 """How long one code holds."""
@@ -14,6 +15,10 @@ DRIFT = 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _CODE = re.compile(r"[0-9]{6}")
 _LONGEST = 20
+MASK = "[code]"
+"""What stands in a text where a code was."""
+_REQUEST = re.compile(r"(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])", re.IGNORECASE)
+_WRITTEN = re.compile(r"(?<![0-9A-Za-z])[0-9]{3} ?[0-9]{3}(?![0-9A-Za-z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,11 @@ def digits(given: str) -> str | None:
     """Return the six digits that somebody typed, apps' blanks left out; None for anything else."""
     written = "".join(given[:_LONGEST].split())
     return written if len(given) <= _LONGEST and _CODE.fullmatch(written) else None
+
+
+def masked(text: str) -> str:
+    """Return a text without what must be a code: six digits beside the id of a request."""
+    return _WRITTEN.sub(MASK, text) if _REQUEST.search(text) else text
 
 
 def matching(secret: Secret, given: str, now: datetime) -> int | None:

@@ -87,6 +87,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     "reviewed": messages.reviewed(asking()),
     "reviewed-ended": messages.reviewed(asking(State.EXPIRED)),
     "reviewed-long": messages.reviewed(asking(words=40)),
+    "form-code": forms.code(ID),
     "form-deny": forms.deny(ID, "Approve to run: restart-web"),
     "form-edit": cast("JsonObject", edit_forms.drawn(samples.FORM)),
 }

@@ -80,6 +80,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     "failed-invalid": messages.failed(Invalid("people: it must hold names with values.")),
     "failed-unavailable": messages.failed(Unavailable("The database is busy. Try again.")),
     "failed-unknown-outcome": messages.failed(OutcomeUnknown("Look at /runs.")),
+    "view-code": views.code(ID, PRIVATE),
     "view-deny": views.deny(ID, PRIVATE, "Approve to run: restart-web"),
     "view-edit": edit_view.drawn(samples.FORM, PRIVATE) or {},
     "view-review": views.review(asking(), PRIVATE),

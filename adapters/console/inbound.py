@@ -22,6 +22,7 @@ from core.events import (
 )
 from core.ids import is_request_id, resembles_request_id
 from core.link_words import deed
+from core.one_time_codes import digits
 from core.rulings import Lift, Speaker
 from core.terminal import (
     Bare,
@@ -103,9 +104,12 @@ def _stop(rest: str, seat: Seat) -> Event | Mistyped:
 
 
 def _approve(rest: str, seat: Seat) -> Typed:
-    if len(rest.split()) > 1:
+    first, code = [*rest.split(maxsplit=1), "", ""][:2]
+    if code and digits(code) is None:
         return _ONE_ID
-    return Approve(identity=seat.identity, request=rest) if rest else _bare("approve")
+    if not first:
+        return _bare("approve")
+    return Approve(identity=seat.identity, request=first, code=code)
 
 
 def _edit(rest: str, seat: Seat) -> Typed:

@@ -50,6 +50,14 @@ class AskWhy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskCode:
+    """Somebody pressed Approve: a form asks for a code of theirs. `request` is not yet believed."""
+
+    request: str
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     """What somebody did means nothing; this says what would."""
 
@@ -63,4 +71,4 @@ class Ignored:
     why: Why
 
 
-Finding: TypeAlias = Act | AskWhy | Sentence | Ignored
+Finding: TypeAlias = Act | AskWhy | AskCode | Sentence | Ignored

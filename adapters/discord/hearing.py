@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from adapters.discord.findings import Act, AskWhy, Ignored, Sentence, Us
+from adapters.discord.findings import Act, AskCode, AskWhy, Ignored, Sentence, Us
 from adapters.discord.inbound import read
 from adapters.discord.lanes import Lanes, Work
 from adapters.discord.replies import Replies
@@ -78,7 +78,7 @@ class Hearing:
                 return lambda: self._taken(seen, event)
             case Sentence(text=text):
                 return lambda: self._told(seen, Told(text=text))
-            case AskWhy():
+            case AskWhy() | AskCode():
                 log.debug("discord: no message asks for a form")
         return None
 

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias, assert_never
 
 from adapters.discord import edit_forms, forms
 from adapters.discord.drawn import Drawn
-from adapters.discord.findings import Act, AskWhy, Ignored, Sentence, Us
+from adapters.discord.findings import Act, AskCode, AskWhy, Ignored, Sentence, Us
 from adapters.discord.inbound import read
 from adapters.discord.outcomes import drawn, says
 from adapters.discord.seen import Command, Pressed, Submitted
@@ -92,6 +92,8 @@ class Intake:
                 await answers.say(drawn(Told(text=text)))
             case AskWhy(request=request):
                 await answers.ask(forms.deny(request))
+            case AskCode(request=request):
+                await answers.ask(forms.code(request))
             case Act(event=event):
                 await self._answered(event, seen, answers)
             case found:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from adapters.discord.edit_forms import values
-from adapters.discord.findings import AskWhy, Finding, Us
+from adapters.discord.findings import AskCode, AskWhy, Finding, Us
 from adapters.discord.seen import Pressed, Submitted
 from adapters.discord.whereabouts import NOT_HERE, UNCLEAR, UNKNOWN, Spot, is_id, meant, spot
 from core.display import sound
@@ -34,6 +34,9 @@ TEMPLATE = re.compile(
 """All that a button or a form of ours carries."""
 REASON = "reason"
 """The one field of the form that asks why somebody denies."""
+CODE = "code"
+"""The one field of the form that asks for a code of a second factor."""
+_LONGEST_CODE = 64
 
 
 def button(seen: Pressed, us: Us) -> Finding:
@@ -46,9 +49,9 @@ def button(seen: Pressed, us: Us) -> Finding:
 
 
 def form(seen: Submitted, us: Us) -> Finding:
-    """Read a form of ours: why somebody denies, or what they change."""
+    """Read a form of ours: why somebody denies, what they change, or a code with which they approve."""
     found = TEMPLATE.fullmatch(seen.custom_id)
-    if found is None or found["verb"] not in {"deny", "edit"}:
+    if found is None or found["verb"] not in {"deny", "edit", "approve_code"}:
         return UNKNOWN
     at = _spot(seen, us)
     if not isinstance(at, Spot):
@@ -56,6 +59,9 @@ def form(seen: Submitted, us: Us) -> Finding:
     if found["verb"] == "edit":
         given = tuple((name, text and sound(text)) for name, text in values(seen.fields))
         return meant(Edit(identity=at.identity, request=found["id"], values=given), at)
+    if found["verb"] == "approve_code":
+        code = sound(seen.fields.get(CODE, ""))[:_LONGEST_CODE]
+        return meant(Approve(identity=at.identity, request=found["id"], code=code), at)
     reason = sound(seen.fields.get(REASON, "")).strip()
     return meant(Deny(identity=at.identity, request=found["id"], reason=reason), at)
 
@@ -69,9 +75,9 @@ def _pressed(found: re.Match[str], seen: Pressed, at: Spot) -> Finding:
     verb, carried = found["verb"], found["id"]
     once = (f"interaction:{seen.interaction}",)
     match verb:
-        case "deny":
-            ask = AskWhy(request=carried, identity=at.identity)
-            return NOT_HERE if at.is_direct else ask
+        case "deny" | "approve_code":
+            form = AskWhy if verb == "deny" else AskCode
+            return NOT_HERE if at.is_direct else form(request=carried, identity=at.identity)
         case "suggest":
             return _suggestion(carried, found["number"], once, at)
         case "again":

@@ -42,6 +42,11 @@ def can_be_approved(card: Card) -> bool:
     return any(button.verb in APPROVING for button in card.buttons)
 
 
+def takes_code(card: Card) -> bool:
+    """Return whether to say yes takes a code of a second factor."""
+    return any(button.verb == "approve_code" for button in card.buttons)
+
+
 def _blocks(asking: Asking, team: str) -> list[JsonObject]:
     return [
         rich_text.header(one_line(asking.card.title, _LONGEST_TITLE) or "…"),

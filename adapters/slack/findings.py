@@ -8,7 +8,7 @@ from core.platforms import Event
 from core.principals import Identity
 
 Kind: TypeAlias = Literal["event", "command", "action", "view"]
-Modal: TypeAlias = Literal["deny", "edit", "review"]
+Modal: TypeAlias = Literal["deny", "review", "edit", "approve_code"]
 Why: TypeAlias = Literal[
     "it is for another workspace or app",
     "it is of a kind that Sayso does not read",

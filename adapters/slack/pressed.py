@@ -48,7 +48,7 @@ def button(body: Payload, bot: Bot) -> Finding:
 def _pressed(found: re.Match[str], value: str, who: Identity, route: Route, bot: Bot) -> Finding:
     verb, number = found.groups()
     match verb:
-        case "deny" | "edit" | "review":
+        case "deny" | "review" | "edit" | "approve_code":
             return OpenModal(what=verb, request=value, identity=who, route=route)
         case "suggest":
             return _suggestion(value, number, who, route, bot)
@@ -76,8 +76,9 @@ def modal(body: Payload) -> Finding:
             given = tuple(edit_view.values(body))
             edited = Edit(identity=identity, request=request, values=given)
             return Act(event=edited, route=route, kind="view")
-        case "sayso:review":
-            approved = Approve(identity=identity, request=request)
+        case "sayso:review" | "sayso:approve_code":
+            code = payload.text(body, "view", "state", "values", "code", "code", "value")
+            approved = Approve(identity=identity, request=request, code=code[:_LONGEST])
             return Act(event=approved, route=route, kind="view")
         case _:
             return _UNKNOWN

@@ -13,10 +13,12 @@ from core.deliveries import Asking
 from core.display import one_line
 from core.platforms import Home
 
-DENY, REVIEW = "sayso:deny", "sayso:review"
-REASON = "reason"
+DENY, REVIEW, APPROVE = "sayso:deny", "sayso:review", "sayso:approve_code"
+REASON, CODE = "reason", "code"
 _LONGEST_REASON = 300
 """What the gate keeps of a reason."""
+_LONGEST_CODE = 20
+"""Six digits, and the blanks that apps put between them."""
 _LARGEST = 200_000
 """Bytes of a view. Slack refuses one above 250,000."""
 _OF_A_BLOCK = 3_000
@@ -56,6 +58,34 @@ def deny(request: str, private: str, what: str = "") -> JsonObject:
     }
 
 
+def code(request: str, private: str) -> JsonObject:
+    """Return the window that asks for a code of somebody's second factor; to submit it is a yes."""
+    about = text(f"Request {one_line(request, 64)}")
+    return {
+        **_window(APPROVE, "Approve", private),
+        "submit": rich_text.plain("Approve", _TITLE),
+        "blocks": [rich_text.block([rich_text.section([about])]), _asks_code()],
+    }
+
+
+def _asks_code() -> JsonObject:
+    return {
+        "type": "input",
+        "block_id": CODE,
+        "label": rich_text.plain("Code of your second factor", 200),
+        "hint": rich_text.plain(
+            "Six digits that your authenticator app shows now. Each counts once, and only if it is "
+            "newer than the request.", 200,
+        ),
+        "element": {
+            "type": "plain_text_input",
+            "action_id": CODE,
+            "max_length": _LONGEST_CODE,
+            "focus_on_load": True,
+        },
+    }  # fmt: skip
+
+
 def review(told_card: Asking, private: str) -> JsonObject:
     """Return all of a plan; approved from here when, and only when, the card could be approved."""
     window = _window(REVIEW, "Review full plan", private)
@@ -66,7 +96,8 @@ def review(told_card: Asking, private: str) -> JsonObject:
         if cards.can_be_approved(told_card.card)
         else {}
     )
-    return {**window, **submit, "blocks": [*islice(_all(told_card), _MOST_BLOCKS + 2)]}
+    asks = [_asks_code()] if cards.takes_code(told_card.card) else []
+    return {**window, **submit, "blocks": [*islice(_all(told_card), _MOST_BLOCKS + 2), *asks]}
 
 
 def shows(asking: Asking) -> bool:

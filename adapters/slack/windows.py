@@ -30,6 +30,8 @@ class Windows:
         match wanted.what:
             case "deny":
                 await self._open(wanted, views.deny(wanted.request, kept))
+            case "approve_code":
+                await self._open(wanted, views.code(wanted.request, kept))
             case "review":
                 told = await self.desk.take(
                     Review(identity=wanted.identity, request=wanted.request)

@@ -4,7 +4,13 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from adapters.storage import beginning, brakes, factors, jobs, using
+from adapters.storage import (
+    beginning,
+    brakes,
+    casting,
+    jobs,
+    using,
+)
 from adapters.storage.entries import append, call, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
@@ -17,10 +23,9 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, denials
-from approvals.factors import WANTED, Held
+from approvals.factors import Held
 from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, Yes, job_of
 from core import canonical
-from core.canonical import JsonObject
 from core.errors import Refused
 from core.jobs import Job, NewJob, Replay
 from core.plans import Plan
@@ -75,34 +80,13 @@ def vote(
         " RETURNING id",
         id=request, tenant=tenant,
     )  # fmt: skip
-    counts = live and (yield from _cast(now, request, principal, held))
+    counts = live and (yield from casting.cast(now, request, principal, held))
     if counts:
-        yield from _use(now, tenant, request, principal, held)
+        yield from casting.noted(now, tenant, request, principal, held)
     job = (yield from _count(now, tenant, request, principal, runner)) if counts else None
     voted = yield from must_read(tenant, request)
     late = Yes.AGAIN if principal in voted.voters else Yes.LATE
     return Voted(request=voted, yes=Yes.COUNTED if counts else late, job=job)
-
-
-def _cast(now: datetime, request: str, principal: str, held: Held | None) -> Transaction[bool]:
-    cast = yield from changed(
-        "INSERT INTO vote (request, principal, at, code_step)"
-        " VALUES (:request, :principal, :at, :step) ON CONFLICT DO NOTHING RETURNING request",
-        request=request, principal=principal, at=text_of(now), step=held.step if held else None,
-    )  # fmt: skip
-    return cast
-
-
-def _use(
-    now: datetime, tenant: str, request: str, principal: str, held: Held | None
-) -> Transaction[None]:
-    """Use up the code of a vote, and note the vote; raise `Refused` where its rule demands a code."""
-    if held:
-        yield from factors.take(now, tenant, principal, held)
-    elif (yield from must_read(tenant, request)).rule.second_factor:
-        raise Refused(WANTED)
-    extra: JsonObject = {"second_factor": True} if held else {}
-    yield from log(now, tenant, "vote.cast", principal, request=request, **extra)
 
 
 def _count(

@@ -142,7 +142,7 @@ async def test_c77_nothing_of_what_was_said_or_done_is_left_in_any_table(stores:
 
 NO_CONTENT = {
     "conversation", "received", "posted", "vote", "run", "rate", "audit", "job", "job_lock",
-    "lease", "link", "linking", "standing_grant", "grant_use", "brake", "called", "handover",
+    "lease", "factor", "link", "linking", "standing_grant", "grant_use", "brake", "called", "handover",
 }  # fmt: skip
 """Tables of ids, states, times and digests alone; and of pauses, which are of no conversation."""
 

@@ -428,7 +428,10 @@ async def test_an_entry_that_is_no_json_breaks_nothing(stores: Stores) -> None:
 @pytest.mark.parametrize(
     ("statement", "why"),
     [
-        ("INSERT INTO vote SELECT id, 'mallory', opened_at FROM request", "The votes are not"),
+        (
+            "INSERT INTO vote SELECT id, 'mallory', opened_at, NULL FROM request",
+            "The votes are not",
+        ),
         ("UPDATE run SET state = 'failed'", "The run's state"),
         ("UPDATE step SET output = 'other'", "Step 0 did not go"),
         ("UPDATE step SET exit_code = 1", "Step 0 did not go"),

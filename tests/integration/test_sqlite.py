@@ -115,7 +115,9 @@ async def test_what_is_committed_survives_a_power_cut(stores: Stores, path: Path
 async def test_references_are_enforced(stores: Stores) -> None:
     assert await value(stores, "PRAGMA foreign_keys") == 1
     with pytest.raises(sqlite3.IntegrityError):
-        await stores.database.transact(lambda _: rows("INSERT INTO vote VALUES ('none', 'b', '')"))
+        await stores.database.transact(
+            lambda _: rows("INSERT INTO vote VALUES ('none', 'b', '', NULL)")
+        )
 
 
 async def test_the_tables_that_tests_compare_are_all_that_there_are(stores: Stores) -> None:
@@ -263,7 +265,7 @@ async def test_closing_waits_for_what_still_runs(path: Path) -> None:
 async def test_a_mistake_in_a_transaction_is_no_outage_and_leaves_nothing(stores: Stores) -> None:
     def wrong(now: datetime) -> Transaction[None]:
         yield from log(now, TENANT, "test.one", "alice")
-        yield from rows("INSERT INTO vote VALUES ('none', 'bob', '')")
+        yield from rows("INSERT INTO vote VALUES ('none', 'bob', '', NULL)")
 
     before = await everything(stores.database)
     with pytest.raises(sqlite3.IntegrityError):

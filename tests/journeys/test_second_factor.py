@@ -2,53 +2,20 @@
 
 import json
 import re
-import time
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from core.one_time_codes import Secret
+from tests.authenticator import SHOWN, code, enrol, everywhere, forget_use, guard, wrong
 from tests.sayso import Sayso
 from tests.terminal import Typist, typing
-
-STEP = 30
-SHOWN = r"Key: ([A-Z2-7]{32})\n"
 
 
 @pytest.fixture
 def guarded(empty: Sayso) -> Sayso:
     """Give a folder in which what is of low risk takes a second factor."""
-    empty.edit("sayso.yml", "low:    {", "low:    {second_factor: true, ")
+    guard(empty)
     return empty
-
-
-def code(app: Secret, *, ahead: int = 0) -> str:
-    """Return what the app shows now, or so many steps ahead."""
-    return app.code(int(time.time()) // STEP + ahead)
-
-
-def wrong(app: Secret) -> str:
-    """Return a code that the app does not show around now."""
-    near = {code(app, ahead=ahead) for ahead in range(-4, 5)}
-    return next(one for one in map(str, range(713_905, 713_925)) if one not in near)
-
-
-def enrol(sayso: Sayso, who: str = "bob") -> Secret:
-    """Have somebody enrol at a terminal; return what their app has scanned."""
-    with typing("enrol", "--as", who, folder=sayso.folder) as terminal:
-        app = Secret(base32=terminal.finds(SHOWN))
-        assert "█▄" in terminal.seen
-        terminal.sees(f"otpauth://totp/Sayso%20acme:{who}?secret={app.base32}")
-        terminal.sees("The code that the app shows now")
-        terminal.types(code(app), f"{who} has a second factor now. Each code counts once.")
-        assert terminal.leaves() == 0
-    return app
-
-
-def forget_use(sayso: Sayso) -> None:
-    """Have the codes of now be unused, so that nobody waits for others."""
-    sayso.sql("UPDATE factor SET last_step = 0")
 
 
 def ask(sayso: Sayso, text: str = "append alpha") -> str:
@@ -59,15 +26,6 @@ def ask(sayso: Sayso, text: str = "append alpha") -> str:
 def approve(sayso: Sayso, request: str, given: str) -> str:
     """Return what bob is told whose code counts for nothing."""
     return sayso.run("approve", request, "--code", given, as_="bob").refusal
-
-
-def everywhere(folder: Path) -> bytes:
-    """Return all that lies in the folder."""
-    found = list[bytes]()
-    for file in folder.rglob("*"):
-        with suppress(IsADirectoryError):
-            found.append(file.read_bytes())
-    return b"\n".join(found)
 
 
 def test_c41_from_enrolling_to_a_run_and_its_receipt(guarded: Sayso) -> None:
@@ -112,9 +70,8 @@ def test_c41_of_two_processes_with_one_code_one_counts(guarded: Sayso) -> None:
 
 def test_c41_five_wrong_codes_lock_over_processes(guarded: Sayso) -> None:
     app, request = enrol(guarded), ask(guarded)
-    for _ in range(5):
-        told = approve(guarded, request, wrong(app))
-    assert "5 wrong codes locked your second factor" in told
+    told = [approve(guarded, request, wrong(app)) for _ in range(5)]
+    assert "5 wrong codes locked your second factor" in told[-1]
     assert re.search(r"Try again in (10m|9m\d+s);", approve(guarded, request, code(app, ahead=1)))
     guarded.sql("UPDATE factor SET locked_until = '2026-01-01T00:00:00.000000Z'")
     assert guarded.run("approve", request, "--code", code(app, ahead=1), as_="bob").code == 0

@@ -103,7 +103,7 @@ MESSAGES = [
 ]  # fmt: skip
 MISTYPED = [
     "approve", "!approve", "approve it", "approve the deploy", f"approve {ID} {ID}", f"approve {ID[:-1]}",
-    f"approve {ID} please", f"approve {ID}\nand the other", f"approve {ID}0", "deny", "deny it", "deny not now",
+    f"approve {ID} please", f"approve {ID} 123456", f"!approve {ID} 123 456", "enrol", "!enrol", f"approve {ID}\nand the other", f"approve {ID}0", "deny", "deny it", "deny not now",
     "edit", f"edit {ID}", f"edit {ID} 2", f"edit {ID} beta", f"edit {ID} word=beta and more",
     f"edit {ID} word='open", f"edit {ID} 1x=2", f"edit {ID} --word=beta", f"edit {ID[:-1]} word=beta",
     f"edit {ID} word=beta\nother=2", f"edit {ID} =beta", f"edit {ID} word={'x' * 13_000}",

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from core.one_time_codes import STEP, Secret, begin_of, digits, is_fresh, matching, step_at
+from core.one_time_codes import STEP, Secret, begin_of, digits, is_fresh, masked, matching, step_at
 
 RFC = Secret(base32="GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
 """The secret of RFC 6238's own examples."""
@@ -42,7 +42,10 @@ def test_a_clock_may_not_be_off_by_more(away: int) -> None:
 
 
 def test_a_code_of_two_steps_is_that_of_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Secret, "code", lambda _, step: "111111" if step <= HERE else "222222")
+    def code(_: Secret, step: int) -> str:
+        return "111111" if step <= HERE else "222222"
+
+    monkeypatch.setattr(Secret, "code", code)
     assert matching(RFC, "111111", NOW) == HERE
 
 
@@ -99,3 +102,20 @@ def test_c41_a_proof_is_newer_than_the_request_and_not_to_come() -> None:
     assert fresh(NOW + STEP)
     assert not fresh(NOW + STEP + A_MOMENT)
     assert fresh(NOW.astimezone(timezone(timedelta(hours=9))))
+
+
+ID = "0123456789abcdef" * 2
+
+
+@pytest.mark.parametrize("written", ["123456", "123 456"])
+def test_a_code_beside_the_id_of_a_request_is_masked(written: str) -> None:
+    assert masked(f"approve {ID} {written}") == f"approve {ID} [code]"
+    assert masked(f"{written}, for `{ID.upper()}`!") == f"[code], for `{ID.upper()}`!"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["approve 123456", f"approve {ID}", f"approve {ID} 1234567", f"{ID}ab 123456", f"{ID} a123456"],
+)
+def test_anything_else_is_left_as_it_is(text: str) -> None:
+    assert masked(text) == text

@@ -34,3 +34,11 @@ def test_it_asks_for_a_reason_that_may_be_left_out() -> None:
 
 def test_it_names_the_request_where_nothing_else_is_known() -> None:
     assert words(forms.deny(ID)) == f"Request {ID}"
+
+
+def test_c41_it_asks_for_a_code_which_is_needed() -> None:
+    form = forms.code(ID)
+    assert [*refused_form(form)] == []
+    assert form["custom_id"] == f"sayso:approve_code:{ID}"
+    (field,) = (one for one in every(form) if one.get("type") == 4)
+    assert (field["custom_id"], field["required"], field["style"]) == ("code", True, 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.discord.findings import Act, AskWhy, Finding, Ignored, Sentence
+from adapters.discord.findings import Act, AskCode, AskWhy, Finding, Ignored, Sentence
 from adapters.discord.inbound import read
 from adapters.discord.pressed import TEMPLATE
 from core.cards import Verb
@@ -81,6 +81,18 @@ def test_deny_asks_why_and_the_form_denies() -> None:
     )
 
 
+def test_c41_approve_asks_for_a_code_and_the_form_approves_with_it() -> None:
+    assert read_press(f"sayso:approve_code:{ID}") == AskCode(request=ID, identity=WHO)
+    given = read(submit(f"sayso:approve_code:{ID}", code="123 456\0" + "x" * 99), SAYSO)
+    assert isinstance(given, Act)
+    assert isinstance(given.event, Approve)
+    assert (given.event.request, len(given.event.code)) == (ID, 64)
+    assert given.event.code.startswith("123 456\ufffd")
+    assert read(submit(f"sayso:approve_code:{ID}", other="x"), SAYSO) == Act(
+        event=Approve(identity=WHO, request=ID)
+    )
+
+
 def test_p02_a_suggestion_is_taken_up_once_where_it_stands() -> None:
     taken = TakeUp(identity=WHO, place=HERE, turn=TURN, number=2, deliveries=ONCE)
     assert read_press(f"sayso:suggest:{TURN}:2") == Act(event=taken)
@@ -97,7 +109,18 @@ def test_outside_of_threads_what_is_asked_again_opens_one() -> None:
 
 @pytest.mark.parametrize(
     "verb",
-    ["approve", "deny", "review", "again", "undo", "verify", "happened", "did_not", "revoke"],
+    [
+        "approve",
+        "approve_code",
+        "deny",
+        "review",
+        "again",
+        "undo",
+        "verify",
+        "happened",
+        "did_not",
+        "revoke",
+    ],
 )
 def test_c61_no_button_decides_in_a_direct_message(verb: Verb) -> None:
     found = read(press(f"sayso:{verb}:{ID}", IN_DIRECT), SAYSO)
@@ -106,9 +129,10 @@ def test_c61_no_button_decides_in_a_direct_message(verb: Verb) -> None:
 
 
 def test_c61_no_form_decides_in_a_direct_message() -> None:
-    found = read(submit(f"sayso:deny:{ID}", IN_DIRECT, reason="no"), SAYSO)
-    assert isinstance(found, Sentence)
-    assert found.text.startswith("Nothing was decided")
+    for verb in ("deny", "approve_code"):
+        found = read(submit(f"sayso:{verb}:{ID}", IN_DIRECT, reason="no", code="123456"), SAYSO)
+        assert isinstance(found, Sentence)
+        assert found.text.startswith("Nothing was decided")
 
 
 def test_a_direct_message_can_be_stopped_in_and_asked_in() -> None:

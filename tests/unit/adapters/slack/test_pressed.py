@@ -1,6 +1,7 @@
 """Buttons and modals: what they carry is passed on, and believed by nobody here."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -132,8 +133,8 @@ def test_a_button_that_nobody_pressed_is_ignored() -> None:
     assert isinstance(read(submitted("sayso:deny", "{}", user={}), BOT), Ignored)
 
 
-@pytest.mark.parametrize("what", ["deny", "review"])
-def test_deny_and_review_open_a_modal(what: str) -> None:
+@pytest.mark.parametrize("what", ["deny", "review", "approve_code"])
+def test_deny_review_and_a_code_open_a_modal(what: str) -> None:
     found = read(press(f"sayso:{what}"), BOT)
     assert isinstance(found, OpenModal)
     assert (found.what, found.request, found.identity, found.route) == (what, ID, BOB, ROUTE)
@@ -199,3 +200,14 @@ def test_p17_who_presses_without_a_workspace_is_nobody() -> None:
 
 def test_a_button_in_an_organisation_may_come_without_the_team() -> None:
     assert did(press("sayso:approve", team=None)).event == Approve(identity=BOB, request=ID)
+
+
+@pytest.mark.parametrize("callback", ["sayso:approve_code", "sayso:review"])
+def test_c41_the_code_that_was_typed_comes_with_the_yes(callback: str) -> None:
+    body: dict[str, Any] = dict(submitted(callback, private(ID, ROUTE)))
+    typed = {"code": {"code": {"value": "123 456" + " " * 99}}}
+    body["view"] = {**body["view"], "state": {"values": typed}}
+    event = did(body).event
+    assert isinstance(event, Approve)
+    assert (event.request, event.code.strip(), len(event.code)) == (ID, "123 456", 64)
+    assert "123 456" not in repr(event)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack import views
+from core.cards import Button
 from core.deliveries import Asking
 from core.platforms import Home
 from tests.drawn_samples import ID
@@ -86,3 +87,23 @@ def test_slack_takes_every_window(one: str, other: str, lines: tuple[str, ...], 
         views.home(Home(greeting=one, waits=(card,) * many, runs=lines), TEAM),
     ):
         assert [*refused_view(view)] == []
+
+
+def test_c41_the_window_asks_for_a_code_and_carries_nothing_of_it() -> None:
+    view = cast("Any", views.code(ID, PRIVATE))
+    assert (view["callback_id"], view["private_metadata"]) == ("sayso:approve_code", PRIVATE)
+    asked = view["blocks"][-1]
+    assert (asked["block_id"], asked["element"]["action_id"]) == ("code", "code")
+    assert "optional" not in asked
+    assert ID in json.dumps(view["blocks"][0])
+
+
+def test_c41_a_plan_that_takes_a_code_is_approved_from_its_window_with_one() -> None:
+    one = asking()
+    buttons = (Button(label="Approve", verb="approve_code", request=ID),)
+    guarded = replace(one, card=replace(one.card, buttons=buttons))
+    asked = cast("Any", views.review(guarded, PRIVATE))
+    assert [b["block_id"] for b in asked["blocks"] if b["type"] == "input"] == ["code"]
+    assert "submit" in asked
+    plain = cast("Any", views.review(one, PRIVATE))
+    assert not [b for b in plain["blocks"] if b["type"] == "input"]

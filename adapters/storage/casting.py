@@ -1,0 +1,32 @@
+"""One yes: its row, the code that came with it, and its entry in the audit log."""
+
+from datetime import datetime
+
+from adapters.storage import factors
+from adapters.storage.request_rows import must_read
+from adapters.storage.transactions import Transaction, changed, log, text_of
+from approvals.factors import WANTED, Held
+from core.canonical import JsonObject
+from core.errors import Refused
+
+
+def cast(now: datetime, request: str, principal: str, held: Held | None) -> Transaction[bool]:
+    """Keep a yes, once; return whether it was not there yet."""
+    is_new = yield from changed(
+        "INSERT INTO vote (request, principal, at, code_step)"
+        " VALUES (:request, :principal, :at, :step) ON CONFLICT DO NOTHING RETURNING request",
+        request=request, principal=principal, at=text_of(now), step=held.step if held else None,
+    )  # fmt: skip
+    return is_new
+
+
+def noted(
+    now: datetime, tenant: str, request: str, principal: str, held: Held | None
+) -> Transaction[None]:
+    """Use up the code of a vote, and note the vote; raise `Refused` where its rule demands a code."""
+    if held:
+        yield from factors.take(now, tenant, principal, held)
+    elif (yield from must_read(tenant, request)).rule.second_factor:
+        raise Refused(WANTED)
+    extra: JsonObject = {"second_factor": True} if held else {}
+    yield from log(now, tenant, "vote.cast", principal, request=request, **extra)
