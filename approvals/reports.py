@@ -34,14 +34,15 @@ def report(run: Run) -> str:
     }
     lines = [head, *(line for step in run.steps for line in _step_lines(step))]
     lines += [told[run.state]] if run.state in told else []
-    return "\n".join([*lines, f"{_allowed(run)}; plan {run.plan}."])
+    alone = (
+        f" Glass broken by {run.broken_by}: {one_line(run.broken_why)}." if run.broken_by else ""
+    )
+    return "\n".join([*lines, f"{_allowed(run)}; plan {run.plan}.{alone}"])
 
 
 def _allowed(run: Run) -> str:
-    """Say why it could run: who approved it, broke the glass, or had approved a grant before."""
+    """Say why it could run: who approved it, or the grant that they approved before."""
     by = f"pproved by {names(run.voters)}"
-    if run.broken_by:
-        return f"A{by}; glass broken by {run.broken_by}: {one_line(run.broken_why)}"
     if run.under is None:
         return f"A{by}"
     use = run.under

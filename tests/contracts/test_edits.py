@@ -219,7 +219,7 @@ async def test_c37_an_edit_and_the_last_yes_at_once_have_one_outcome(
         else:
             assert (ended.state, became.id) == (State.GRANTED, old.id)
             assert voted.job is not None
-        await _deny(stores, became)
+        await _revoke(stores, became)
 
 
 async def test_i13_an_edit_goes_round_no_denial(stores: Stores) -> None:

@@ -19,11 +19,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from adapters.storage.opening import MOST_OPEN
 from adapters.storage.sqlite import SqliteDatabase
 from adapters.storage.transactions import rows
 from approvals.grants import GrantState
-from approvals.models import LIVE, Request, State
+from approvals.models import LIVE, NewRequest, Request, State
 from core import audit
+from core.errors import Refused
 from tests.builders import CONVERSATION, TENANT, a_checked, a_rule
 from tests.fakes.clock import FrozenClock
 from tests.grants import a_proposed, a_use
@@ -98,6 +100,14 @@ class Grants(RuleBasedStateMachine):
             if one.state in {GrantState.ACTIVE, GrantState.PROPOSED} and ends is not None:
                 one.state = GrantState.EXPIRED if ends <= self.clock.now() else one.state
 
+    def opened(self, new: NewRequest, where: str) -> Request | None:
+        """Open a request; None where as many as may be wait there already."""
+        try:
+            return self.do(opened(self.stores, new))
+        except Refused:
+            assert len(self.do(self.stores.requests.live(TENANT, where))) == MOST_OPEN
+            return None
+
     def pick(self, data: st.DataObject) -> Expected:
         """Choose a grant, more often than not the latest one."""
         return data.draw(st.sampled_from([*self.known, self.known[-1], self.known[-1]]))
@@ -119,8 +129,9 @@ class Grants(RuleBasedStateMachine):
     def propose(self, most: int, minutes: int, quorum: int) -> None:
         lasts = timedelta(minutes=minutes) + A_MOMENT * 1000 * len(self.known)
         new = a_proposed(uses=most, lasts=lasts, rule=a_rule(quorum))
-        request = self.do(opened(self.stores, new))
-        name = new.grant
+        request, name = self.opened(new, CONVERSATION), new.grant
+        if request is None:
+            return
         assert name is not None
         expected = Expected(
             id=name, request=request.id, most=most, lasts=lasts, quorum=quorum,
@@ -149,6 +160,7 @@ class Grants(RuleBasedStateMachine):
         self.do(self.stores.requests.deny(TENANT, one.request, principal="eve", reason="no"))
         if one.state is GrantState.PROPOSED:
             one.state = GrantState.DENIED
+        self.do(self.stores.brakes.lift(TENANT, CONVERSATION, principal="eve"))
 
     @rule(data=st.data())
     def revoke(self, data: st.DataObject) -> None:
@@ -170,9 +182,9 @@ class Grants(RuleBasedStateMachine):
         one = self.pick(data)
         calls = [a_checked("other")] if other else []
         new = a_use(one.id, *calls, conversation=where, turn=PLACES[where])
-        request = self.do(opened(self.stores, new))
         pending = self.pending(one)
-        if request.id != new.id:
+        request = self.opened(new, where)
+        if request is None or request.id != new.id:
             return  # its twin waits already
         covers = one.state is GrantState.ACTIVE and not other and one.used + pending < one.most
         assert (request.under is not None) is covers

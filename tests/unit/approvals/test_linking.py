@@ -81,8 +81,9 @@ async def test_after_unlink_from_either_side_a_vote_is_refused(world: World) -> 
         assert (await world.approve(X, request)).voters == ("bob",)
         [ended] = await accounts(world).unlink(side)
         assert ended == Link(account=X, principal="bob", rests_on=BOB_ON_SLACK)
-        other = await world.propose(HIGH, f"v{side.user}")
-        assert UNLINKED in await refusal(world.approve(X, other))
+        assert UNLINKED in await refusal(world.approve(X, request))
+        await world.deny("carol", request)
+        await world.stores.brakes.lift(TENANT, request.conversation, principal="carol")
         assert len(await world.stores.links.made(TENANT)) == kept
         assert await accounts(world).unlink(BOB_ON_SLACK) == []
 

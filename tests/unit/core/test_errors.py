@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from approvals.factors import CodeSpent
 from bot import console
 from bot.cli import cli
 from bot.printed import Printed
@@ -14,6 +15,7 @@ from core.conversations import NotHere
 from core.errors import Incorrect, Invalid, OutcomeUnknown, Refused, SaysoError, Unavailable
 from core.jobs import LeaseLost
 from core.rates import TooFast
+from core.sealing import Unsealable
 from core.stored_entries import Unreadable
 
 ROOT = Path(__file__).parents[3]
@@ -23,6 +25,8 @@ CLASSES: dict[type[SaysoError], tuple[str, int]] = {
     Invalid: ("invalid", 2),
     Incorrect: ("refused", 1),
     TooFast: ("refused", 1),
+    CodeSpent: ("refused", 1),
+    Unsealable: ("refused", 1),
     NotHere: ("refused", 1),
     Unreadable: ("invalid", 2),
     Unavailable: ("unavailable", 1),
