@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from approvals import entitlement
 from approvals.grants import Grant, Grants, GrantState
-from approvals.models import Proposal, Request, State
+from approvals.models import Request, State
 from approvals.policy import Authority
+from approvals.proposals import Proposal
 from approvals.standings import Standings
 from approvals.store import ApprovalStore
 from core.errors import Invalid, Refused
@@ -30,10 +31,12 @@ class Covering:
     async def of(self, proposal: Proposal, plan: Plan) -> str | None:
         """Return the grant under which this plan runs without a card; None where people are asked.
 
-        What is asked for once more is shown once more, so no grant covers that. What could not be
-        checked covers nothing.
+        What is asked for once more is shown once more, so no grant covers that; nor does one cover
+        what may have happened already (I4). What could not be checked covers nothing.
         """
-        if proposal.supersedes:
+        if proposal.supersedes or await self.store.in_doubt(
+            proposal.tenant, plan.sha256, again=None
+        ):
             return None
         whose = (proposal.tenant, proposal.requester, proposal.conversation)
         for grant in await self.grants.active(*whose):

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from approvals import cards, denials, edit_forms, edits, entitlement
 from approvals.gate import Gate
-from approvals.models import Denial, Proposal, Request, State
+from approvals.models import Denial, Request, State
 from approvals.policy import Authority
+from approvals.proposals import Proposal
 from core.errors import Incorrect, Refused, SaysoError
 from core.events import BeginEdit, Edit
 from core.forms import Form
@@ -65,8 +66,8 @@ class Editing:
         calls = _read(request, gate.toolbox(), edit)
         await self._must_pass(authority, principal, request, calls)
         proposal = _proposal(request, calls, principal.id)
-        now, frozen = await gate.prepared(proposal)
-        new = await gate.drafted(proposal, frozen, now, was=request.plan)
+        now, frozen = await gate.preparing.prepared(proposal)
+        new = await gate.preparing.drafted(proposal, frozen, now, was=request.plan)
         became = await gate.store.edit(new)
         if isinstance(became, Denial):
             raise denials.refused(became)

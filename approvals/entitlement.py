@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from approvals.cards import names
-from approvals.models import Proposal, Request, Rule, State
+from approvals.models import Request, Rule, State
 from approvals.policy import Authority
+from approvals.proposals import Proposal
 from core.conversations import Turn
 from core.events import Place
 from core.principals import Principal

@@ -1,33 +1,33 @@
 """The gate: the one place where a plan becomes allowed, and the one way out of it, the spend."""
 
-import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from approvals import cards, denials, entitlement, secrecy
+from approvals import cards, entitlement
 from approvals.acting import Acting
 from approvals.brakes import LONGEST_WHY, Broken
 from approvals.covering import Covering
 from approvals.factors import CodeSpent, Factors
 from approvals.factors import Held as HeldFactor
-from approvals.freeze import Freezer, Frozen
+from approvals.freeze import Freezer
 from approvals.grants import Grants
 from approvals.holding import Holding
-from approvals.models import LIVE, Denial, NewRequest, Proposal, Request, Spent, State, Voted
-from approvals.new_request import About, new_request
+from approvals.models import LIVE, Request, Spent, State, Voted
 from approvals.policy import Authority
+from approvals.preparing import Preparing
+from approvals.proposals import Proposal
 from approvals.second_factor import SecondFactor
 from approvals.store import ApprovalStore
 from approvals.switches import Switches
 from approvals.unchanged import Unchanged
 from core import ids
 from core.display import one_line
-from core.errors import Refused, SaysoError, Unavailable
+from core.errors import Refused, SaysoError
 from core.events import Approve, AskAgain, Deny
 from core.jobs import Job, LeaseLost
-from core.plans import Plan, difference
+from core.plans import Plan
 from core.principals import Identity, Principal
 from core.redaction import Redactor
 from core.roster import Freshness
@@ -38,7 +38,6 @@ UNKNOWN = "There is no such request. Copy its id from the card, or ask again for
 NO_GRANT_AGAIN = (
     "That asked for a standing grant. Propose it again: sayso grant, or `grant` in chat."
 )
-MOST_CALLS = 50
 _NO_REASON = "Nothing was let through: say why, for everybody who may approve it is told."
 _ID = re.compile(r"[0-9a-f]{32}")
 
@@ -79,20 +78,29 @@ class Gate:
         """Return what knows whether something holds things back."""
         return Holding(acting=self.acting, switches=self.switches)
 
+    @property
+    def preparing(self) -> Preparing:
+        """Return what prepares a request, before anybody is asked."""
+        return Preparing(
+            store=self.store,
+            freezer=self.freezer,
+            acting=self.acting,
+            factor=self.factor,
+            covering=self.covering,
+            holding=self.holding,
+            switches=self.switches,
+            redactor=self.redactor,
+        )
+
     async def freeze(self, proposal: Proposal) -> Plan:
         """Do every check that needs nobody and return the plan; ask nobody."""
-        _, frozen = await self.prepared(proposal)
+        _, frozen = await self.preparing.prepared(proposal)
         return frozen.plan
-
-    async def prepared(self, proposal: Proposal) -> tuple[Authority, Frozen]:
-        """Do every check that needs nobody; return people and rules, and the plan with its previews."""
-        authority = await self._asking(proposal)
-        return authority, await self._freeze(proposal, authority)
 
     async def propose(self, proposal: Proposal) -> Request:
         """Freeze the calls and wait for people; raise with the reason, on record, having asked nobody."""
         try:
-            return await self._propose(proposal)
+            return await self.preparing.opened(proposal)
         except LeaseLost:
             raise  # nobody was refused: somebody else answers
         except SaysoError as error:
@@ -104,89 +112,6 @@ class Gate:
                 claim=proposal.closing.job.claim if proposal.closing else None,
             )
             raise
-
-    async def _propose(self, proposal: Proposal) -> Request:
-        off = self.switches.obstacle()
-        if off:
-            raise Refused(f"Not proposed: {off}.")
-        proposal = await self._with_editors(proposal)
-        authority = await self._asking(proposal)
-        await self.holding.must_not_hold(authority, proposal)
-        frozen = await self._freeze(proposal, authority)
-        changed = difference(proposal.expects, frozen.plan) if proposal.expects else None
-        if changed:
-            raise Refused(
-                f"Not proposed: since this plan was made, {changed}.",
-                logged="Not proposed: something changed since this plan was made.",
-            )
-        about = secrecy.masked(proposal.about, self.redactor)
-        grant = await self.covering.of(proposal, frozen.plan)
-        opened = await self.store.open(
-            await self.drafted(replace(proposal, about=about), frozen, authority, grant=grant)
-        )
-        if isinstance(opened, Denial):
-            raise denials.refused(opened)
-        return opened
-
-    async def drafted(
-        self,
-        proposal: Proposal,
-        frozen: Frozen,
-        authority: Authority,
-        *,
-        grant: str | None = None,
-        was: Plan | None = None,
-    ) -> NewRequest:
-        """Return what a frozen proposal becomes, with all that its card has to tell."""
-        tenant, plan = proposal.tenant, frozen.plan
-        rule = authority.policy.strictest(call.risk for call in plan.calls)
-        again = proposal.supersedes
-        return new_request(
-            proposal,
-            frozen,
-            authority,
-            About(
-                before=await self.store.get(tenant, again) if again else None,
-                doubts=await self.store.in_doubt(tenant, plan.sha256, again=again),
-                enrolled=await self.factor.enrolled(tenant, rule),
-                grant=grant,
-                was=was,
-            ),
-        )
-
-    async def _with_editors(self, proposal: Proposal) -> Proposal:
-        """Have who edited what is asked for again count as requesters of that too."""
-        again = proposal.supersedes
-        old = await self.store.get(proposal.tenant, again) if again else None
-        return replace(proposal, editors=old.editors) if old else proposal
-
-    async def _asking(self, proposal: Proposal) -> Authority:
-        who = (proposal.tenant, *entitlement.requesters(proposal))
-        authority = await self.acting.standings.acting(self.acting.authority(), *who)
-        authority.directory.must_be_here(proposal.edited_by or proposal.requester)
-        return authority
-
-    async def _freeze(self, proposal: Proposal, authority: Authority) -> Frozen:
-        if len(proposal.calls) > MOST_CALLS:
-            raise Refused(f"One plan may hold {MOST_CALLS} calls, not more. Ask for less at once.")
-        asker = proposal.edited_by or proposal.requester
-        barred = entitlement.not_proposed(authority, proposal, asker)
-        if barred:
-            raise Refused(barred)
-        off = self.switches.offline(authority, proposal.profile, proposal.calls)
-        if off:
-            raise Refused(f"Not proposed: {off}")
-        secret = secrecy.exposed(proposal.calls, self.redactor)
-        if secret:
-            raise Refused(secret)
-        try:
-            async with asyncio.timeout_at(proposal.by):
-                return await self.freezer.freeze(proposal.calls, authority, who=proposal.turn)
-        except TimeoutError as error:
-            raise Unavailable(
-                "Not proposed: to look at what this would do took longer than a turn may take. Ask for "
-                "less at once; tell an operator where that does not help."
-            ) from error
 
     async def seen(
         self, identity: Identity, given: str, freshness: Freshness = Freshness.RECENT

@@ -6,8 +6,9 @@ from datetime import timedelta
 from approvals import denials, entitlement
 from approvals.gate import Gate
 from approvals.grants import Grant, GrantState
-from approvals.models import Denial, Proposal, Request, Rule
+from approvals.models import Denial, Request, Rule
 from approvals.policy import Authority
+from approvals.proposals import Proposal
 from core import ids
 from core.conversations import Conversations
 from core.errors import Refused, Unavailable
@@ -93,7 +94,7 @@ class Granting:
             calls=calls,
             about=AgentText(),
         )
-        authority, frozen = await self.gate.prepared(proposal)
+        authority, frozen = await self.gate.preparing.prepared(proposal)
         changed = difference(source.plan, frozen.plan)
         if changed:
             raise Refused(
@@ -101,7 +102,7 @@ class Granting:
                 logged="Not proposed: something changed since that was shown.",
             )
         plan = replace(frozen.plan, standing=await self._standing(event, principal, source))
-        new = await self.gate.drafted(
+        new = await self.gate.preparing.drafted(
             proposal, replace(frozen, plan=plan), authority, grant=ids.grant_id()
         )
         why = why_none(new.rule)

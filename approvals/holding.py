@@ -5,8 +5,9 @@ from datetime import datetime
 
 from approvals import entitlement
 from approvals.acting import Acting
-from approvals.models import Proposal, Request
+from approvals.models import Request
 from approvals.policy import Authority
+from approvals.proposals import Proposal
 from approvals.switches import Held, Switches
 from core.errors import Invalid, Refused, Unavailable
 from core.principals import Principal

@@ -4,10 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from approvals import cards, edits, entitlement, factors
+from approvals import edits, entitlement, factors, fresh_cards
 from approvals.freeze import Frozen
-from approvals.models import NewRequest, Proposal, Request, Rule, State
+from approvals.models import Request, Rule, State
 from approvals.policy import Authority
+from approvals.proposals import NewRequest, Proposal
 from core import ids
 from core.plans import Plan
 from core.tools import Checked
@@ -38,7 +39,7 @@ def new_request(
     rule = authority.policy.strictest(call.risk for call in plan.calls)
     holders = authority.holders(proposal.tenant, "plan:approve", _resources(proposal.calls))
     approvers = entitlement.voters(rule, entitlement.requesters(proposal), holders)
-    shown = cards.Shown(
+    shown = fresh_cards.Shown(
         requester=proposal.requester,
         checked=proposal.calls,
         about=proposal.about,
@@ -58,7 +59,7 @@ def new_request(
         proposal=proposal,
         plan=plan,
         rule=rule,
-        card=partial(cards.card_for, plan, shown),
+        card=partial(fresh_cards.card_for, plan, shown),
         remind_in=None if part is None else rule.expires * part,
         escalate_in=rule.expires * escalation.part if escalation else None,
         grant=about.grant,

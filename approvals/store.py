@@ -11,7 +11,8 @@ from typing import Protocol, TypeAlias
 
 from approvals.brakes import Broken
 from approvals.factors import Held
-from approvals.models import Denial, NewRequest, Request, Run, Spent, StepEnd, Verification, Voted
+from approvals.models import Denial, Request, Run, Spent, StepEnd, Verification, Voted
+from approvals.proposals import NewRequest
 from approvals.receipts import Issued
 from core.audit import Entry, Intact
 from core.conversations import Said, Turn

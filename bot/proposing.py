@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from approvals.gate import Gate
-from approvals.models import Proposal, Run
+from approvals.models import Run
+from approvals.proposals import Proposal
 from core.calls import said
 from core.conversations import Closing, Conversations, Turn, TurnEnd
 from core.errors import Refused, SaysoError

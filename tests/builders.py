@@ -5,8 +5,9 @@ from datetime import timedelta
 
 from pydantic import BaseModel, ConfigDict
 
-from approvals.cards import Shown, card_for
-from approvals.models import NewRequest, Proposal, Rule
+from approvals.fresh_cards import Shown, card_for
+from approvals.models import Rule
+from approvals.proposals import NewRequest, Proposal
 from core import ids
 from core.canonical import Json, JsonObject, sha256
 from core.conversations import Closing, NewTurn, Turn

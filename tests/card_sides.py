@@ -8,9 +8,9 @@ from typing import Final
 from adapters.discord import messages as on_discord
 from adapters.slack import messages as in_slack
 from adapters.storage.deciding import denied_in_words
-from approvals import cards, reports, switches
-from approvals.cards import Shown
+from approvals import cards, fresh_cards, reports, switches
 from approvals.entitlement import lost
+from approvals.fresh_cards import Shown
 from approvals.models import Denial, Request, Run, RunState, State
 from core import cards as drawn_cards
 from core.canonical import sha256
@@ -75,7 +75,9 @@ class Kept:
             previews=(self.preview,) if self.preview else (),
             denied_by=self.denied_by,
         )
-        card = drawn_cards.encode(cards.card_for(plan, told, drawn_samples.ID, drawn_samples.UNTIL))
+        card = drawn_cards.encode(
+            fresh_cards.card_for(plan, told, drawn_samples.ID, drawn_samples.UNTIL)
+        )
         kept = drawn_samples.request(self.state, *self.votes, reason=self.reason, by=self.by)
         return replace(
             kept,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from approvals import cards, edits, progress, reports
-from approvals.cards import Shown
+from approvals import cards, edits, fresh_cards, progress, reports
+from approvals.fresh_cards import Shown
 from approvals.models import Request, Run, RunState, State, Step, StepState, Vote
 from core.canonical import sha256
 from core.cards import encode
@@ -53,7 +53,7 @@ def request(
         approvers=("bob", "carol"),
         previews=("web 1 of 2 is up\nweb 2 of 2 is down",),
     )
-    card = encode(cards.card_for(plan, told, ID, UNTIL))
+    card = encode(fresh_cards.card_for(plan, told, ID, UNTIL))
     return Request(
         id=ID,
         tenant=TENANT,
@@ -90,7 +90,7 @@ def edited(wanted: Sequence[Identity] = ()) -> Asking:
         previews=(),
         edits=tuple(edits.facts(("bob",), was, plan)),
     )
-    card = encode(cards.card_for(plan, told, ID, UNTIL))
+    card = encode(fresh_cards.card_for(plan, told, ID, UNTIL))
     made = replace(
         request(State.OPEN),
         plan_body=plan.canonical,

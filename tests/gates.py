@@ -13,8 +13,9 @@ from approvals.acting import Acting
 from approvals.editing import Editing
 from approvals.freeze import Freezer
 from approvals.gate import Gate
-from approvals.models import Proposal, Request, Rule, Run, Spent
+from approvals.models import Request, Rule, Run, Spent
 from approvals.policy import Authority, Escalation, Policy, PolicyRule
+from approvals.proposals import Proposal
 from approvals.standings import Standings
 from approvals.switches import Switches
 from approvals.undoing import Undoing

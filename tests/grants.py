@@ -4,7 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from approvals.grants import Grant, GrantState
-from approvals.models import NewRequest, Request, Rule
+from approvals.models import Request, Rule
+from approvals.proposals import NewRequest
 from core import ids
 from core.plans import Standing
 from core.tools import Checked

@@ -37,7 +37,8 @@ from adapters.storage.transactions import (
     rows,
     sql,
 )
-from approvals.models import RUN, NewRequest, Request, Run, Spent, StepEnd, StepState, job_of
+from approvals.models import RUN, Request, Run, Spent, StepEnd, StepState, job_of
+from approvals.proposals import NewRequest
 from core import audit, canonical, ids
 from core.audit import Entry
 from core.canonical import Json, JsonObject

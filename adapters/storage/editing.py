@@ -8,7 +8,8 @@ from adapters.storage.opening import announce, insert, keep_plan, must_not_be_he
 from adapters.storage.request_rows import must_read
 from adapters.storage.transactions import SYSTEM, Transaction, changed, log, sql, text_of
 from approvals import cards
-from approvals.models import Denial, NewRequest, Proposal, Request, State
+from approvals.models import Denial, Request, State
+from approvals.proposals import NewRequest, Proposal
 from core.errors import Refused
 from core.plans import Plan
 

@@ -17,7 +17,8 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, receipts
-from approvals.models import ESCALATE, Denial, NewRequest, Proposal, Request
+from approvals.models import ESCALATE, Denial, Request
+from approvals.proposals import NewRequest, Proposal
 from core import canonical
 from core.cards import encode
 from core.conversations import Turn

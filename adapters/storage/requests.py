@@ -9,7 +9,8 @@ from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import Database, Transaction, each, rows
 from approvals.brakes import Broken
 from approvals.factors import Held
-from approvals.models import Denial, NewRequest, Request, Spent, Voted
+from approvals.models import Denial, Request, Spent, Voted
+from approvals.proposals import NewRequest
 from core.jobs import Claim, Job
 
 _MOST_DOUBTS = 3

@@ -13,7 +13,8 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals.grants import Under
-from approvals.models import NewRequest, Request
+from approvals.models import Request
+from approvals.proposals import NewRequest
 from core.errors import Refused
 from core.events import Place
 from core.plans import Standing

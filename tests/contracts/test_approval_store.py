@@ -15,7 +15,6 @@ from approvals.models import (
     REMIND,
     RUN,
     Denial,
-    NewRequest,
     Request,
     Run,
     RunState,
@@ -28,6 +27,7 @@ from approvals.models import (
     Yes,
     job_of,
 )
+from approvals.proposals import NewRequest
 from approvals.store import ApprovalStore
 from core import canonical, ids
 from core.canonical import sha256

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from approvals import cards
-from approvals.models import EXPIRE, Denial, NewRequest, Request, State, Voted
+from approvals.models import EXPIRE, Denial, Request, State, Voted
+from approvals.proposals import NewRequest
 from core.cards import encode
 from core.errors import Refused
 from core.tools import Checked

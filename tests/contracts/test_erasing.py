@@ -8,7 +8,8 @@ import pytest
 
 from adapters.storage.erasing import LIVE, PARTS, UNKNOWN
 from adapters.storage.transactions import Database, rows
-from approvals.models import NewRequest, RunState, StepEnd, StepState
+from approvals.models import RunState, StepEnd, StepState
+from approvals.proposals import NewRequest
 from core import canonical
 from core.conversations import TurnEnd
 from core.deliveries import POST, post_of

@@ -23,7 +23,8 @@ from adapters.storage.opening import MOST_OPEN
 from adapters.storage.sqlite import SqliteDatabase
 from adapters.storage.transactions import rows
 from approvals.grants import GrantState
-from approvals.models import LIVE, NewRequest, Request, State
+from approvals.models import LIVE, Request, State
+from approvals.proposals import NewRequest
 from core import audit
 from core.errors import Refused
 from tests.builders import CONVERSATION, TENANT, a_checked, a_rule

@@ -6,7 +6,8 @@ import pytest
 
 from adapters.storage.opening import MOST_OPEN
 from approvals import cards
-from approvals.models import EXPIRE, Denial, NewRequest, Request, State
+from approvals.models import EXPIRE, Denial, Request, State
+from approvals.proposals import NewRequest
 from core.cards import encode
 from core.conversations import TURN, Closing, Said, Turn, TurnEnd
 from core.errors import Refused

@@ -10,17 +10,8 @@ import pytest
 
 from adapters.storage import jobs
 from adapters.storage.transactions import rows
-from approvals.models import (
-    NewRequest,
-    Request,
-    Run,
-    RunState,
-    State,
-    StepEnd,
-    StepState,
-    Verification,
-    job_of,
-)
+from approvals.models import Request, Run, RunState, State, StepEnd, StepState, Verification, job_of
+from approvals.proposals import NewRequest
 from approvals.reports import report, verification
 from approvals.store import RunStore
 from core.canonical import sha256

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adapters.console import draw
 from approvals import cards, reports
-from approvals.cards import Shown, card_for
+from approvals.fresh_cards import Shown, card_for
 from approvals.models import Request, Run, RunState, State, Step, StepState, Verification, Vote
 from core.canonical import sha256
 from core.cards import Button, Card, Fact, decode, encode

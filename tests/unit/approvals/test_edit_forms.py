@@ -115,7 +115,7 @@ def test_a_value_that_could_not_be_typed_again_is_in_no_window() -> None:
 
 def test_an_argument_with_a_name_longer_than_a_window_takes_is_edited_in_words() -> None:
     tool = a_tool(**{"n" * 81: Param(type="integer"), "n" * 80: Param(type="integer")})
-    found = shown(tool, **{"n" * 81: 1, "n" * 80: 2})
+    found = shown(tool, NONE, **{"n" * 81: 1, "n" * 80: 2})
     assert found is not None
     assert ([one.value for one in found.fields], found.in_words) == (["2"], ("n" * 81,))
 

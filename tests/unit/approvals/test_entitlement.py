@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from approvals import entitlement
-from approvals.cards import Shown, card_for
+from approvals.fresh_cards import Shown, card_for
 from approvals.models import Request, Rule, State, Vote
 from approvals.policy import Authority, Policy, PolicyRule
 from core.canonical import sha256

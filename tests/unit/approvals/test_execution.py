@@ -9,15 +9,8 @@ import pytest
 from adapters.storage import jobs
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
-from approvals.models import (
-    NewRequest,
-    Run,
-    RunState,
-    Spent,
-    StepEnd,
-    StepState,
-    Verification,
-)
+from approvals.models import Run, RunState, Spent, StepEnd, StepState, Verification
+from approvals.proposals import NewRequest
 from approvals.store import RunStore
 from core import ids
 from core.errors import OutcomeUnknown, Unavailable

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from approvals.gate import MOST_CALLS
+from approvals.preparing import MOST_CALLS
 from approvals.switches import Switches
 from core.errors import Invalid, Refused, SaysoError
 from core.ports import Ending
