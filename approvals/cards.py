@@ -173,17 +173,23 @@ def status(request: Request) -> str:
     """Say where a request is and who brought it there, in one line."""
     voters, votes = names(request.voters), len(request.votes)
     agreed = f" ({voters})" if voters else ""
-    denied = f": {one_line(request.reason)}" if request.reason else ", no reason given"
+    denied = f": {_sentence(request.reason)}" if request.reason else ", no reason given."
     expired = f"with {votes} of {request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}"
     return {
         State.OPEN: f"Open: {rule_in_words(request.rule, votes, counts=_counts(request))}{agreed}.",
         State.GRANTED: f"Approved by {voters}; waiting to run.",
         State.SPENT: f"Approved by {voters}.",
-        State.DENIED: f"Denied by {request.ended_by}{denied}.",
+        State.DENIED: f"Denied by {request.ended_by}{denied}",
         State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. {_after(request)}",
         State.REVOKED: f"Revoked: {one_line(request.reason)}. {_after(request)}",
         State.SUPERSEDED: f"Superseded: {request.ended_by} asked again, so there is a newer card.",
     }[request.state]
+
+
+def _sentence(text: str) -> str:
+    """Return what somebody wrote as the end of a sentence."""
+    line = one_line(text)
+    return line if line.endswith((".", "!", "?")) else f"{line}."
 
 
 def _after(request: Request) -> str:
