@@ -47,7 +47,7 @@ def status(request: Request) -> str:
     if request.under:
         voters = f"{voters} in standing grant {request.under.grant}"
     agreed = f" ({voters})" if voters else ""
-    denied = f": {one_line(request.reason)}" if request.reason else ", no reason given"
+    denied = f": {_sentence(request.reason)}" if request.reason else ", no reason given."
     expired = f"with {votes} of {request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}"
     glass = _glass(request.broken_by, request.broken_why)
     held = f"{glass}{_held(request)}"
@@ -55,7 +55,7 @@ def status(request: Request) -> str:
         State.OPEN: f"Open: {rule_in_words(request.rule, votes, counts=_counts(request))}{agreed}.{held}",
         State.GRANTED: f"Approved by {voters}; waiting to run.{held}",
         State.SPENT: f"Approved by {voters}.{glass}",
-        State.DENIED: f"Denied by {request.ended_by}{denied}.",
+        State.DENIED: f"Denied by {request.ended_by}{denied}",
         State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. {_after(request)}",
         State.REVOKED: f"Revoked: {one_line(request.reason)}. {_after(request)}",
         State.SUPERSEDED: f"Superseded: {request.ended_by} {_why(request)}.",
@@ -123,6 +123,12 @@ def escalation(request: Request, told: Sequence[str], approvers: Sequence[str]) 
         f"Still nobody decided it, so {names(told)} should know. It waits until "
         f"{at(request.expires_at)}; may approve: {names(approvers) or 'nobody'}."
     )
+
+
+def _sentence(text: str) -> str:
+    """Return what somebody wrote as the end of a sentence."""
+    line = one_line(text)
+    return line if line.endswith((".", "!", "?")) else f"{line}."
 
 
 def _after(request: Request) -> str:

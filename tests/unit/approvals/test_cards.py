@@ -393,6 +393,8 @@ STATUS = [
     (request(State.SPENT, "bob", "carol"), "Approved by bob and carol."),
     (request(State.DENIED, by="bob"), "Denied by bob, no reason given."),
     (request(State.DENIED, by="bob", reason="no\nway"), "Denied by bob: no way."),
+    (request(State.DENIED, by="bob", reason="Not today."), "Denied by bob: Not today."),
+    (request(State.DENIED, by="bob", reason="why now?"), "Denied by bob: why now?"),
     (
         request(State.EXPIRED, "bob"),
         "Expired at 2026-03-01 10:30:00 UTC with 1 of 2 votes. Ask again to get a new card.",
