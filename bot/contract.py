@@ -41,6 +41,8 @@ def request(one: Request, draw: Draw) -> Object:
         "state": one.state.value,
         "conversation": one.conversation,
         "requester": one.requester,
+        "editors": list(one.editors),
+        "became": one.became,
         "plan": f"p_{one.plan_sha256[:12]}",
         "plan_sha256": one.plan_sha256,
         "votes": len(one.votes),

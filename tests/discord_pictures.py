@@ -130,12 +130,12 @@ def component(page: Page, one: Block) -> None:
             page.y += 8
             page.paragraph([Span(one["label"], "b")])
             page.paragraph([Span(one["description"], "small")], line=18)
-            field(page, one["component"])
+            filled_in(page, one["component"])
         case _:
             raise ValueError(one["type"])
 
 
-def field(page: Page, inside: Block) -> None:
+def filled_in(page: Page, inside: Block) -> None:
     """Draw where something is typed or chosen, with what stands there already."""
     chosen = [each["label"] for each in inside.get("options", ()) if each["default"]]
     now = inside.get("value", "") or [*chosen, ""][0]

@@ -212,14 +212,14 @@ def block(page: Page, one: Block) -> None:
             buttons(page, [(each["text"]["text"], each.get("style", "")) for each in elements])
         case {"type": "input", "label": {"text": str(text)}, "element": element}:
             page.paragraph([Span(text, "b"), Span(" (optional)", "small")])
-            typed(page, element)
+            filled_in(page, element)
             if hint := one.get("hint"):
                 page.paragraph([Span(hint["text"], "small")])
         case _:
             raise ValueError(one["type"])
 
 
-def typed(page: Page, element: Block) -> None:
+def filled_in(page: Page, element: Block) -> None:
     """Draw where something is typed or chosen, with what stands there already."""
     now = element.get("initial_value") or element.get("initial_option", {}).get("value", "")
     height = 70 if element.get("multiline") else 32

@@ -12,6 +12,7 @@ from approvals.proposals import NewRequest
 from core.cards import encode
 from core.errors import Refused
 from core.tools import Checked
+from core.transcript import AgentText
 from tests.builders import CONVERSATION, TENANT, a_checked, a_new_request, a_new_turn, a_rule
 from tests.fakes.clock import FrozenClock
 from tests.stores import (
@@ -275,9 +276,10 @@ async def test_an_edited_request_asked_for_again_keeps_its_card_and_its_editors(
     stores: Stores,
 ) -> None:
     became = await edit(stores, edited(await opened(stores)))
-    again = await opened(stores, a_new_request(a_checked("beta"), rule=TWO))
+    words = AgentText(rationale="alice asked for it")
+    again = await opened(stores, a_new_request(a_checked("beta"), rule=TWO, about=words))
     assert (again.id, again.times_asked) == (became.id, 2)
-    assert (again.card, again.editors) == (became.card, ("dave",))
+    assert (again.card, again.about, again.editors) == (became.card, became.about, ("dave",))
 
 
 async def test_an_edited_request_is_edited_once_more(stores: Stores) -> None:

@@ -31,6 +31,7 @@ def test_one_of_two_votes_is_void_once_somebody_edits_and_both_vote_anew(empty: 
     new = done.request
     assert shaped(new, REQUEST | {"state": "open", "votes": 0, "quorum": 2})
     assert new["id"] != old["id"]
+    assert (new["requester"], new["editors"], new["became"]) == ("alice", ["carol"], None)
     assert new["plan_sha256"] != old["plan_sha256"]
     assert new["conversation"] == old["conversation"]
     assert new["calls"] == [{"tool": "append-word", "arguments": {"word": "beta"}}]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, create_model
 from approvals.edit_forms import form, in_words
 from approvals.editing import Editing
 from approvals.models import Request
-from core.canonical import Json
+from core.canonical import Json, JsonObject
 from core.errors import Refused
 from core.events import BeginEdit
 from core.forms import Field, Form
@@ -20,14 +20,24 @@ from tests.builders import a_plan, a_proposal
 from tests.gates import APPEND, HIGH, LOW, SECRET, World, who
 from tests.stores import Stores
 
+
+def a_param(**values: object) -> Param:
+    """Return a parameter as it is read out of a file."""
+    return Param.model_validate(values)
+
+
 PARAMS = {
-    "word": Param(type="string", description="what to say"),
-    "env": Param(type="string", enum=("staging", "prod"), default="staging"),
-    "times": Param(type="integer", minimum=1),
-    "share": Param(type="number"),
-    "loud": Param(type="boolean", default=False),
+    "word": a_param(type="string", description="what to say"),
+    "env": a_param(type="string", enum=("staging", "prod"), default="staging"),
+    "times": a_param(type="integer", minimum=1),
+    "share": a_param(type="number"),
+    "loud": a_param(type="boolean", default=False),
 }
 NONE = Redactor.of([])
+
+
+def _nothing(_: JsonObject) -> Work:
+    return Work(steps=())
 
 
 def a_tool(**params: Param) -> Tool:
@@ -39,9 +49,7 @@ def a_tool(**params: Param) -> Tool:
         "Arguments", __config__={"extra": "forbid", "strict": True}, **fields
     )
     defaults = {name: p.default for name, p in params.items() if p.default is not None}
-    return replace(
-        APPEND, name="say", parameters=model, defaults=defaults, expand=lambda _: Work(steps=())
-    )
+    return replace(APPEND, name="say", parameters=model, defaults=defaults, expand=_nothing)
 
 
 def a_request(*calls: Checked) -> Request:
@@ -90,7 +98,7 @@ def test_each_argument_is_spelled_as_it_would_be_typed() -> None:
     "value", [SECRET, f"x {SECRET}", "two\nlines", "a\u202eb", "tab\there"], ids=repr
 )
 def test_what_is_masked_or_cannot_be_seen_is_in_no_window(value: str) -> None:
-    tool = a_tool(word=Param(type="string", description=""), times=Param(type="integer"))
+    tool = a_tool(word=a_param(type="string", description=""), times=a_param(type="integer"))
     request = a_request(
         replace(tool.check({"word": "a", "times": 1}, {}), arguments={"word": value, "times": 1})
     )
@@ -101,21 +109,21 @@ def test_what_is_masked_or_cannot_be_seen_is_in_no_window(value: str) -> None:
 
 
 def test_what_its_name_makes_a_secret_is_in_no_window() -> None:
-    tool = a_tool(password=Param(type="string"), times=Param(type="integer"))
+    tool = a_tool(password=a_param(type="string"), times=a_param(type="integer"))
     found = shown(tool, password="correct-horse-1", times=1)
     assert found is None or "password" in found.in_words
 
 
 def test_a_value_that_could_not_be_typed_again_is_in_no_window() -> None:
-    tool = a_tool(share=Param(type="number"), env=Param(type="string", enum=("a", "b")))
+    tool = a_tool(share=a_param(type="number"), env=a_param(type="string", enum=("a", "b")))
     checked = tool.check({"share": 0.5, "env": "a"}, {})
     gone = replace(checked, arguments={"share": 1e-7, "env": "c"})
     assert form(a_request(gone), Toolbox((tool,)), NONE) is None
 
 
 def test_an_argument_with_a_name_longer_than_a_window_takes_is_edited_in_words() -> None:
-    tool = a_tool(**{"n" * 81: Param(type="integer"), "n" * 80: Param(type="integer")})
-    found = shown(tool, NONE, **{"n" * 81: 1, "n" * 80: 2})
+    tool = a_tool(**{"n" * 81: a_param(type="integer"), "n" * 80: a_param(type="integer")})
+    found = form(a_request(tool.check({"n" * 81: 1, "n" * 80: 2}, {})), Toolbox((tool,)), NONE)
     assert found is not None
     assert ([one.value for one in found.fields], found.in_words) == (["2"], ("n" * 81,))
 

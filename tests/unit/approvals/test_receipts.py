@@ -239,6 +239,14 @@ def _the_requester_votes(values: Values) -> None:
     values["votes"][0]["principal"] = "alice"
 
 
+def _an_editor_votes(values: Values) -> None:
+    values["request"]["editors"] = [values["votes"][0]["principal"]]
+
+
+def _another_editor(values: Values) -> None:
+    values["request"]["editors"] = ["mallory"]
+
+
 def _one_person_twice(values: Values) -> None:
     values["votes"][0]["principal"] = values["votes"][1]["principal"]
 
@@ -298,6 +306,8 @@ FAULTS: dict[str, tuple[Change, str]] = {
     "lifetime": (lambda v: v["request"]["rule"].update(expires_ms=1), "did not live for as long"),
     "twice": (_one_person_twice, "Somebody's vote is counted twice"),
     "requester": (_the_requester_votes, "The requester voted"),
+    "editor": (_an_editor_votes, "or somebody who edited it"),
+    "an editor who was none": (_another_editor, "request.opened"),
     "quorum": (lambda v: v["request"]["rule"].update(quorum=3), "Fewer people agreed"),
     "no quorum": (_quorum_of_none, "request.rule.quorum"),
     "nobody": (lambda v: v["votes"].clear(), "Fewer people agreed"),

@@ -64,7 +64,8 @@ def test_what_is_chosen_is_chosen_among_few() -> None:
 def test_five_fields_leave_no_room_for_words_above_them() -> None:
     five = tuple(replace(FORM.fields[0], name=f"n{number}") for number in range(5))
     form = cast("JsonObject", edit_forms.drawn(replace(FORM, fields=five)))
-    assert {one["type"] for one in cast("list[JsonObject]", form["components"])} == {18}
+    parts = cast("list[JsonObject]", form["components"])
+    assert [one["type"] for one in parts] == [18] * 5
 
 
 def test_what_has_to_be_corrected_is_kept_for_whoever_typed_it_until_it_is_taken() -> None:
