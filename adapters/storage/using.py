@@ -68,9 +68,13 @@ def activate(now: datetime, request: Request, standing: Standing) -> Transaction
     until = now + timedelta(milliseconds=standing.lasts_ms)
     active = yield from rows(
         "UPDATE standing_grant SET state = 'active', until = :until WHERE request = :request"
-        " AND tenant = :tenant AND state = 'proposed' RETURNING id",
+        " AND tenant = :tenant AND state = 'proposed' AND EXISTS (SELECT 1 FROM request"
+        " WHERE request.id = :request AND quorum <= (SELECT count(*) FROM vote"
+        " WHERE vote.request = :request)) RETURNING id",
         until=text_of(until), request=request.id, tenant=request.tenant,
     )  # fmt: skip
+    if not active:
+        raise Refused("No standing grant begins without all of its votes.")
     grant = active[0]["id"]
     yield from log(
         now, request.tenant, "grant.activated", request.voters[-1], grant=grant,

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
-from adapters.storage.transactions import rows
+from adapters.storage.transactions import Database, Transaction, Work, rows
 from approvals import denials
 from approvals.grants import Grant, GrantState, Under, Use
 from approvals.models import Denial, Request, State, job_of
@@ -54,8 +54,35 @@ from tests.stores import (
 )
 from tests.stores import now as request_now
 
+T = TypeVar("T")
 A_MOMENT = timedelta(microseconds=1)
 BETA = a_checked("beta")
+
+
+@dataclass(frozen=True)
+class WithoutQuorum:
+    """A database for which every request has votes enough."""
+
+    database: Database
+
+    async def transact(self, work: Work[T]) -> T:
+        """Run it, each statement without what it says of the quorum of a spend."""
+        return await self.database.transact(lambda now: self._without(work(now)))
+
+    async def changes(self) -> int:
+        """Look."""
+        return await self.database.changes()
+
+    def _without(self, transaction: Transaction[T]) -> Transaction[T]:
+        asks = "max(quorum, :quorum) <="
+        try:
+            statement = next(transaction)
+            while True:
+                found = yield replace(statement, sql=statement.sql.replace(asks, "0 * :quorum <="))
+                statement = transaction.send(found)
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
 
 async def logged(stores: Stores, kind: str) -> list[Mapping[str, object]]:
@@ -163,6 +190,19 @@ async def test_a_grant_takes_every_vote_of_its_rule(stores: Stores) -> None:
     assert (await made_by(stores, request)).state is GrantState.PROPOSED
     assert await spend(stores, request) is None
     assert (await made_by(stores, request)).state is GrantState.ACTIVE
+
+
+async def test_i1_whatever_spends_its_request_no_grant_begins_without_all_of_its_votes(
+    stores: Stores,
+) -> None:
+    """Somebody found a way round the quorum of the request: the grant has a condition of its own."""
+    request = await granted(stores, a_proposed(), "bob")
+    await stored(stores, "UPDATE request SET quorum = 2 WHERE id = :id", id=request.id)
+    forgetful = Stores(WithoutQuorum(stores.database), stores.owner)
+    with pytest.raises(Refused):
+        await spend(forgetful, request)
+    assert (await made_by(stores, request)).state is GrantState.PROPOSED
+    assert (await request_now(stores, request)).state is State.GRANTED
 
 
 async def _deny(stores: Stores, grant: Grant) -> object:
