@@ -190,10 +190,16 @@ async def test_who_only_breaks_glass_may_and_may_see_it(world: World) -> None:
 
 
 async def test_a_receipt_proves_that_it_was_broken_and_by_whom(world: World) -> None:
-    voted = await break_it(world, "bob", await world.propose(HIGH))
+    request = await world.propose(HIGH)
+    stores = world.stores.requests
+    assert await stores.hand_over(TENANT, request.id, principal="alice", to="carol")
+    await stores.escalate(TENANT, request.id, text="still waiting", calls=["carol"])
+    voted = await break_it(world, "bob", request)
     spent = await world.spend(voted.request)
     await stepped(world.stores, spent.run, SUCCEEDED, SUCCEEDED)
     made = await issued(world.stores, spent.run.id)
+    kinds = {entry.kind for entry in made.receipt.audit}
+    assert {"request.escalated", "request.handed_over"} <= kinds
     assert [e.kind for e in made.receipt.audit].count("request.broken") == 1
 
     def unbroken(values: dict[str, object]) -> None:
