@@ -25,9 +25,7 @@ class Moment:
     """The day on which it is, where it is once."""
 
     def on(self, day: date) -> bool:
-        """Whether it is on that day."""
-        if self.day is not None:
-            return day == self.day
+        """Whether it comes again on that day."""
         return self.weekday is None or day.weekday() == self.weekday
 
 

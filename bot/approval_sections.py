@@ -114,7 +114,7 @@ class ApprovalsSection(Section):
     """How many must agree, by the `risk` of a runbook: low, medium, high or a name of yours."""
 
     model_config = ConfigDict(frozen=True, extra="allow", json_schema_extra=_close)
-    __pydantic_extra__: dict[str, RiskSection] = Field(init=False)
+    __pydantic_extra__: dict[str, RiskSection] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]  # how pydantic types them
 
     freeze: tuple[FreezeSection, ...] = Field(default=(), strict=False)
     """When nothing is proposed or run."""

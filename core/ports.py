@@ -2,7 +2,7 @@
 
 The other ports stand beside what they are about. Chats: `core.deliveries`. Jobs: `core.jobs`. What is
 stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `core.leases`,
-`core.memories`, `core.rates`, `core.reminders` and `approvals.store`.
+`core.memories`, `core.rates`, `core.reminders`, `approvals.brakes` and `approvals.store`.
 """
 
 from collections.abc import Callable, Sequence

@@ -93,9 +93,9 @@ def _check_request(receipt: Receipt, plan: Plan) -> None:
     )
     coded = all(vote.second_factor for vote in receipt.votes)
     _must(coded or not rule.second_factor, "A yes came without the code that the rule demands.")
-    broken = {facts_of(one).get("principal") for one in receipt.audit if one.kind == BROKEN}
+    broken = [str(facts_of(one).get("principal")) for one in receipt.audit if one.kind == BROKEN]
     _must(
-        len(people) >= rule.quorum or not broken.isdisjoint(people),
+        len(people) >= rule.quorum or any(name in people for name in broken),
         "Fewer people agreed than the rule demands.",
     )
 

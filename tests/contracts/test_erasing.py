@@ -115,6 +115,7 @@ async def happened(stores: Stores) -> None:
     """Leave a memory, a happening, a draft, a task and a reminder."""
     for statement in (
         f"INSERT INTO happening VALUES ('{TENANT}', '{HERE}', 't_here', 1, 99, '', 'looked', '{MARK}')",
+        f"UPDATE request SET broken_by = 'bob', broken_why = '{MARK}' WHERE conversation = '{HERE}'",
         f"INSERT INTO draft VALUES ('t_here', '{TENANT}', '{HERE}', '1.{MARK}')",
         f"INSERT INTO frame VALUES ('{HERE}', '{TENANT}', '{MARK}', '{MARK}', 1)",
         f"INSERT INTO reminder VALUES ('{TENANT}', 'n_1', '{HERE}', 'alice', '{MARK}', '', '', 'pending')",

@@ -100,29 +100,30 @@ def test_attack_18_no_more_than_five_wait_in_a_conversation_and_twins_are_one(
     assert empty.sql("SELECT count(*) FROM request WHERE state = 'open'") == [(5,)]
 
 
-def test_x6_one_person_breaks_the_glass_in_a_freeze_and_the_receipt_says_so(sayso: Sayso) -> None:
-    sayso.edit(
+def test_x6_one_person_breaks_the_glass_in_a_freeze_and_the_receipt_says_so(empty: Sayso) -> None:
+    empty.edit(
         "sayso.yml",
         "approvals:                  #",
         '    - {effect: allow, action: "plan:break_glass", groups: [leads]}\n'
         "approvals:                  #",
     )
-    freeze(sayso)
-    bob, unsaid = sayso.each(
-        ["bob", "break-glass", sayso.id("v1"), "--reason", "it burns"],
-        ["carol", "break-glass", sayso.id("v1"), "--reason", " "],
+    request = empty.ask("deploy v1", "alice")["request"]["id"]
+    freeze(empty)
+    bob, unsaid = empty.each(
+        ["bob", "break-glass", request, "--reason", "it burns"],
+        ["carol", "break-glass", request, "--reason", " "],
     )
     assert bob.refusal == ("You may not break the glass for this (plan:break_glass); carol may.")
     assert "say why" in unsaid.refusal
-    assert sayso.ledger() == []
-    done = sayso.run("break-glass", sayso.id("v1"), "--reason", "it burns", as_="carol")
+    assert empty.ledger() == []
+    done = empty.run("break-glass", request, "--reason", "it burns", as_="carol")
     assert (done.code, done.run["state"]) == (0, "succeeded")
     assert done.request["broken_by"] == "carol"
-    assert sayso.ledger() == ["build-v1", "release-v1"]
-    assert "Glass broken by carol: it burns." in sayso.run("runs", plain=True).out
-    made = sayso.run("receipt", done.run["id"], "--output", "receipt.json")
+    assert empty.ledger() == ["build-v1", "release-v1"]
+    assert "Glass broken by carol: it burns." in empty.run("runs", plain=True).out
+    made = empty.run("receipt", done.run["id"], "--output", "receipt.json")
     assert made.code == 0, made
-    assert sayso.run("verify", "receipt.json").code == 0
+    assert empty.run("verify", "receipt.json").code == 0
 
 
 def test_x6_somebody_is_asked_to_decide_from_a_shell(sayso: Sayso) -> None:

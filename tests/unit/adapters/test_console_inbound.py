@@ -21,6 +21,7 @@ from core.events import (
     UndoRun,
 )
 from core.principals import Identity
+from core.rulings import BreakGlass, HandOver, Lift, Pause, Resume
 from core.terminal import (
     Bare,
     Become,
@@ -84,6 +85,13 @@ MEANINGS: dict[str, Typed | None] = {
     "/resolve verify": Resolve(found="verify"),
     "/resolve happened": Resolve(found="happened"),
     "/resolve r_1 2 did-not": Resolve(found="did_not", run="r_1", index=2),
+    "/pause": Pause(identity=ALICE, place=SEAT.place),
+    "/pause an incident": Pause(identity=ALICE, place=SEAT.place, reason="an incident"),
+    "/resume": Resume(identity=ALICE, place=SEAT.place),
+    "/lift": Lift(identity=ALICE, place=SEAT.place, conversation="c_1"),
+    "/lift c_2": Lift(identity=ALICE, place=SEAT.place, conversation="c_2"),
+    f"/break-glass {ID} it burns": BreakGlass(identity=ALICE, request=ID, reason="it burns"),
+    f"/handover {ID} bob": HandOver(identity=ALICE, request=ID, to="bob"),
     "/as bob": Become(name="bob"),
     "/new": Begin(),
     "/help": Look(at="help"),
@@ -99,6 +107,7 @@ MISTYPED = [
     "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} {ID}",
     f"/approve {ID}\n/approve {ID}", "/edit", f"/edit {ID}", "/edit word=beta", "/again this and that", "/show this and that", "/deny no\nand no", f"/deny {ID[:-1]} no", f"/deny {ID}0 no", "/stop\nall", "/resolve", "/resolve maybe",
     "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
+    "/resume now", "/lift c_1 c_2", "/break-glass", f"/break-glass {ID}", f"/handover {ID}", "/handover bob",
     "/new now", "/quit now", "/grant", "/grant bob access", f"/grant {ID} 5", "/revoke", "/revoke it", "/grants all", "/history all", "/stop this and that", "/ask",
 ]  # fmt: skip
 

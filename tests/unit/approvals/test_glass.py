@@ -12,7 +12,7 @@ from core.rulings import BreakGlass
 from tests.builders import CONVERSATION, TENANT
 from tests.fakes.clock import FrozenClock
 from tests.gates import HIGH, HOUR, LOW, SECRET, World, allow, edited, who, without
-from tests.receipts import forged, issued
+from tests.receipts import Values, forged, issued
 from tests.stores import SUCCEEDED, Stores, facts_of, log_of, said_in, stepped
 from tests.unit.approvals.test_held import NOON
 
@@ -190,24 +190,26 @@ async def test_who_only_breaks_glass_may_and_may_see_it(world: World) -> None:
 
 
 async def test_a_receipt_proves_that_it_was_broken_and_by_whom(world: World) -> None:
-    voted = await break_it(world, "bob", await world.propose(HIGH))
+    request = await world.propose(HIGH)
+    stores = world.stores.requests
+    assert await stores.hand_over(TENANT, request.id, principal="alice", to="carol")
+    await stores.escalate(TENANT, request.id, text="still waiting", calls=["carol"])
+    voted = await break_it(world, "bob", request)
     spent = await world.spend(voted.request)
     await stepped(world.stores, spent.run, SUCCEEDED, SUCCEEDED)
     made = await issued(world.stores, spent.run.id)
+    kinds = {entry.kind for entry in made.receipt.audit}
+    assert {"request.escalated", "request.handed_over"} <= kinds
     assert [e.kind for e in made.receipt.audit].count("request.broken") == 1
 
-    def unbroken(values: dict[str, object]) -> None:
-        told = values["audit"]
-        assert isinstance(told, list)
-        values["audit"] = [one for one in told if one["kind"] != "request.broken"]
+    def unbroken(values: Values) -> None:
+        values["audit"] = [one for one in values["audit"] if one["kind"] != "request.broken"]
 
     with pytest.raises(Refused, match="Fewer people agreed"):
         check(forged(made.text, unbroken))
 
-    def by_another(values: dict[str, object]) -> None:
-        told = values["audit"]
-        assert isinstance(told, list)
-        for one in told:
+    def by_another(values: Values) -> None:
+        for one in values["audit"]:
             if one["kind"] == "request.broken":
                 one["body"] = one["body"].replace('"bob"', '"carol"')
 
