@@ -72,7 +72,7 @@ async def after(stores: Stores, *steps: Step) -> None:
 
 async def state(stores: Stores) -> LinkState | None:
     found = await stores.links.get(TENANT, NAME)
-    return found and found.state
+    return found.state if found else None
 
 
 async def test_a_link_is_there_after_all_four_steps_and_not_before(stores: Stores) -> None:
