@@ -9,6 +9,7 @@ from approvals.linking import LinkingAccounts, Mine, Offered
 from core.cards import Button
 from core.deliveries import TERMINAL, Chat, Text
 from core.display import one_line
+from core.errors import Invalid, Unavailable
 from core.events import LinkWish, Place
 from core.jobs import Hold
 from core.links import Link, Linking, Links, LinkState
@@ -79,9 +80,13 @@ class Telling:
             return
         hold.check()
         place = Place(platform=to.platform, workspace=to.workspace, channel=to.user)
-        await self.chats[to.platform].post(
-            place, message, key=hold.job.id, again=hold.job.was_begun
-        )
+        try:
+            await self.chats[to.platform].post(
+                place, message, key=hold.job.id, again=hold.job.was_begun
+            )
+        except Invalid as error:
+            # Somebody will correct a token or a file.
+            raise Unavailable(error.shown) from error
 
     async def _found(
         self, tenant: str, name: str, state: LinkState

@@ -16,7 +16,7 @@ from adapters.discord.seen import Added, Removed, Rewritten, Where, Written
 from adapters.platforms.takes import Outcome, Takes, outcome_of
 from adapters.platforms.tasks import Tasks, failed, log
 from core.errors import SaysoError, Unavailable
-from core.events import Ask, Edited, Invited, Lookup, Place, Stop, StopHere
+from core.events import Ask, Edited, Invited, LinkWish, Lookup, Place, Stop, StopHere
 from core.platforms import Desk, Event, Told
 from core.rulings import Lift, Pause, Resume
 
@@ -242,7 +242,8 @@ def _may_change(outcome: Outcome, at: Where) -> bool:
 def _is_others(seen: Heard, event: Event) -> bool:
     """Whether nobody may have spoken to Sayso, as far as anybody knows who cannot look it up."""
     is_uncalled = isinstance(event, Edited) or (
-        isinstance(event, Ask | StopHere | Lookup | Pause | Resume | Lift) and event.known_only
+        isinstance(event, Ask | StopHere | Lookup | LinkWish | Pause | Resume | Lift)
+        and event.known_only
     )
     return is_uncalled and not where(seen).is_ours
 

@@ -11,12 +11,15 @@ from approvals.factors import Factors
 from approvals.grants import Grant, Grants
 from approvals.models import Request, Run, State, Verification
 from approvals.store import ApprovalStore, Newest, RunStore
+from core import ids
 from core.conversations import Closing, Conversations, Turn
 from core.deliveries import Deliveries
 from core.errors import Refused
 from core.jobs import Job, LeaseLost
 from core.leases import Leases
-from core.one_time_codes import Secret
+from core.links import (Link, Links)
+from core.one_time_codes import (Secret)
+from core.principals import (Identity)
 from core.trail import Finished
 from tests.builders import (
     CONVERSATION,
@@ -51,6 +54,10 @@ from tests.stores import (
 
 WORD = a_checked("theirs")
 SECRET = Secret(base32="GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+CODE = "theirs"
+LISTED = Identity(platform="slack", workspace="T1", user="U2")
+ACCOUNT = Identity(platform="discord", workspace="G1", user="500")
+OTHER_ACCOUNT = replace(ACCOUNT, workspace="G2")
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,8 @@ class Given:
     """The claim to the run's."""
     grant: Grant
     """One that is active."""
+    link: str
+    """A link of an account that waits for the last yes; another one is made."""
 
 
 LATER = START + timedelta(days=1)
@@ -249,6 +258,20 @@ CALLS: Mapping[str, Call] = {
     "Leases.take": lambda on, given: on.leases.take(given.request.id, OTHER_TENANT, LEASE),
     "Leases.give_back": lambda on, given: on.leases.give_back(given.request.id, OWNER),
     "Leases.holder": lambda on, given: on.leases.holder(given.request.id),
+    "Links.made": lambda on, _: on.links.made(OTHER_TENANT),
+    "Links.get": lambda on, given: on.links.get(OTHER_TENANT, given.link),
+    "Links.waiting": lambda on, _: on.links.waiting(OTHER_TENANT, "bob"),
+    "Links.offer": lambda on, _: _offered(on, OTHER_TENANT, ids.link_id(), ids.code()),
+    "Links.claim": lambda on, _: on.links.claim(OTHER_TENANT, CODE, ACCOUNT),
+    "Links.ask": lambda on, given: on.links.ask(OTHER_TENANT, given.link, ACCOUNT),
+    "Links.make": lambda on, given: on.links.make(
+        OTHER_TENANT, given.link, principal="bob", platform=LISTED.platform
+    ),
+    "Links.refuse": lambda on, given: on.links.refuse(OTHER_TENANT, given.link, principal="bob"),
+    "Links.end": lambda on, _: on.links.end(OTHER_TENANT, "bob"),
+    "Links.lose": lambda on, _: on.links.lose(
+        OTHER_TENANT, [Link(account=ACCOUNT, principal="bob", rests_on=LISTED)]
+    ),
 }
 
 
@@ -265,11 +288,28 @@ def test_i14_every_method_of_the_ports_is_among_those() -> None:
             Deliveries,
             Factors,
             Leases,
+            Links,
         )
         for name in vars(port)
         if not name.startswith("_")
     }
     assert {name.split(",")[0] for name in CALLS} == methods
+
+
+async def _offered(on: Stores, tenant: str, name: str, code: str) -> None:
+    await on.links.offer(tenant, name, code, principal="bob", rests_on=LISTED)
+
+
+async def _linked(stores: Stores) -> str:
+    """Have bob link one account, and be asked about it once more; return what waits."""
+    links = stores.links
+    for name, code, account in (("l_1", "made", ACCOUNT), ("l_2", CODE, OTHER_ACCOUNT)):
+        await _offered(stores, TENANT, name, code)
+        assert await links.claim(TENANT, code, account)
+        assert await links.ask(TENANT, name, account)
+        if code == "made":
+            assert await links.make(TENANT, name, principal="bob", platform=LISTED.platform)
+    return "l_2"
 
 
 async def _theirs(stores: Stores, state: State, run: str) -> Given:
@@ -297,6 +337,7 @@ async def _theirs(stores: Stores, state: State, run: str) -> Given:
         turn_job=answers.job,
         job=await claimed(stores, request),
         run_job=await claimed(stores, spent),
+        link=await _linked(stores),
         grant=await active(stores, a_proposed(a_checked("gamma"))),
     )
 
@@ -319,6 +360,7 @@ def _invented(given: Given) -> Given:
         run=replace(given.run, id="r_none"),
         grant=replace(given.grant, id="g_none", request="0" * 32),
         turn=replace(given.turn, id="t_none", conversation="c_none"),
+        link="l_none",
     )
 
 

@@ -172,12 +172,18 @@ def test_on_the_console_each_side_is_a_command(sayso: Sayso) -> None:
 def test_slack_is_linked_from_a_shell_and_shown_there(sayso: Sayso) -> None:
     offered = sayso.run("link", as_="carol").json["link"]
     assert CODE.search(sayso.run("link", as_="carol", plain=True).out)
-    assert GONE in sayso.run("link", offered["code"], as_="dave").refusal  # a newer one was given
-    for command in (("link", "--confirm", "l_" + "0" * 32), ("link", "--refuse", "nonsense")):
-        assert GONE in sayso.run(*command, as_="carol").refusal
-    assert sayso.run("links", as_="carol").json == {"links": [], "waiting": []}
-    assert sayso.run("unlink", as_="carol").json == {"unlinked": []}
-    assert sayso.run("link", "A", "--confirm", "B").code == 2
+    *gone, shown, ended, wrong = sayso.each(
+        ("dave", "link", offered["code"]),  # a newer one was given
+        ("carol", "link", "--confirm", "l_" + "0" * 32),
+        ("carol", "link", "--refuse", "nonsense"),
+        ("carol", "links"),
+        ("carol", "unlink"),
+        ("carol", "link", "A", "--confirm", "B"),
+    )
+    assert all(GONE in one.refusal for one in gone)
+    assert shown.json == {"links": [], "waiting": []}
+    assert ended.json == {"unlinked": []}
+    assert wrong.code == 2
 
 
 def test_where_it_is_not_allowed_it_says_so(sayso: Sayso) -> None:

@@ -74,13 +74,19 @@ def test_it_is_proposed_in_the_name_of_who_wants_it_and_nothing_happens_by_itsel
 
 def test_who_may_not_know_of_it_or_not_do_what_undoes_it_hears_no(sayso: Sayso) -> None:
     run = ran(sayso, "put alpha")
-    for who, given in (("mallory", run), ("bob", "r_0123456789abcdef"), ("bob", "nonsense")):
-        done = sayso.run("undo", given, as_=who)
-        assert (done.code, done.refusal) == (1, UNKNOWN)
-    # carol may approve it and so knows of it.
-    done = sayso.run("undo", run, as_="carol")
+    *unknown, done = sayso.each(
+        ("mallory", "undo", run),
+        ("bob", "undo", "r_0123456789abcdef"),
+        ("bob", "undo", "nonsense"),
+        # carol may approve it and so knows of it.
+        ("carol", "undo", run),
+    )
+    assert [(one.code, one.refusal) for one in unknown] == [(1, UNKNOWN)] * 3
     assert (done.code, done.json["reason"], done.json["request"]) == (0, "answered", None)
     assert "There is no such tool here" in done.json["text"]
+
+
+def test_what_no_runbook_undoes_is_told_so(sayso: Sayso) -> None:
     plain = ran(sayso, "append beta")
     done = sayso.run("undo", plain, as_="bob")
     assert "append-word says nothing about how to undo it" in done.json["text"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from approvals.linking import OFF
 from approvals.models import State
 from bot import wiring
 from bot.wiring import App, Seams
@@ -21,6 +22,7 @@ from core.events import (
     Deny,
     Edited,
     Invited,
+    LinkWish,
     Lookup,
     Place,
     ResolveRun,
@@ -362,3 +364,13 @@ async def test_help_says_what_one_may_do_and_an_invitation_what_all_may(front: F
     assert "approved by bob and carol." in hello
     nowhere = Invited(identity=ALICE, place=replace(OPS, workspace="T0OTHER"))
     assert "nobody's here" in (await front.take(nowhere)).text
+
+
+async def test_a_link_is_not_begun_where_nobody_called_sayso_or_where_it_is_not_allowed(
+    front: Front,
+) -> None:
+    wish = LinkWish(identity=ALICE, what="offer", place=OPS, known_only=True)
+    assert await front.take(wish) == Told(is_nobodys=True)
+    await front.ask("show ledger")
+    assert await front.refusal(wish) == OFF
+    assert await front.refusal(replace(wish, known_only=False)) == OFF
