@@ -184,7 +184,7 @@ def test_c41_in_a_chat_at_a_terminal_the_code_stands_behind_the_id(guarded: Says
     with typing("chat", "--as", "bob", folder=guarded.folder) as terminal:
         terminal.sees("bob>")
         terminal.types(f"/approve {request}", "This needs a code of your second factor.")
-        terminal.types(f"/approve {request} {given}", "Your yes counts")
+        terminal.types(f"/approve {request} {given}", "Your yes counts", "succeeded")
         terminal.types("/quit")
         assert terminal.leaves() == 0
     assert guarded.state(request) == "spent"
