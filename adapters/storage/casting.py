@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from adapters.storage import factors
-from adapters.storage.request_rows import must_read
 from adapters.storage.transactions import Transaction, changed, log, text_of
 from approvals.factors import WANTED, Held
+from approvals.models import Request
 from core.canonical import JsonObject
 from core.errors import Refused
 
@@ -20,13 +20,11 @@ def cast(now: datetime, request: str, principal: str, held: Held | None) -> Tran
     return is_new
 
 
-def noted(
-    now: datetime, tenant: str, request: str, principal: str, held: Held | None
-) -> Transaction[None]:
+def noted(now: datetime, voted: Request, principal: str, held: Held | None) -> Transaction[None]:
     """Use up the code of a vote, and note the vote; raise `Refused` where its rule demands a code."""
     if held:
-        yield from factors.take(now, tenant, principal, held)
-    elif (yield from must_read(tenant, request)).rule.second_factor:
+        yield from factors.take(now, voted.tenant, principal, held)
+    elif voted.rule.second_factor:
         raise Refused(WANTED)
     extra: JsonObject = {"second_factor": True} if held else {}
-    yield from log(now, tenant, "vote.cast", principal, request=request, **extra)
+    yield from log(now, voted.tenant, "vote.cast", principal, request=voted.id, **extra)

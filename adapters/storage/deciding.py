@@ -81,19 +81,19 @@ def vote(
         id=request, tenant=tenant,
     )  # fmt: skip
     counts = live and (yield from casting.cast(now, request, principal, held))
-    if counts:
-        yield from casting.noted(now, tenant, request, principal, held)
-    job = (yield from _count(now, tenant, request, principal, runner)) if counts else None
+    job = (yield from _count(now, tenant, request, principal, runner, held)) if counts else None
     voted = yield from must_read(tenant, request)
     late = Yes.AGAIN if principal in voted.voters else Yes.LATE
     return Voted(request=voted, yes=Yes.COUNTED if counts else late, job=job)
 
 
 def _count(
-    now: datetime, tenant: str, request: str, principal: str, runner: str | None
-) -> Transaction[str | None]:
+    now: datetime, tenant: str, request: str, principal: str, runner: str | None,
+    held: Held | None,
+) -> Transaction[str | None]:  # fmt: skip
     """Grant the request where a vote that was cast completes the quorum; return the run's job then."""
     voted = yield from must_read(tenant, request)
+    yield from casting.noted(now, voted, principal, held)
     yield from redraw(now, voted.conversation, request)
     granted = yield from changed(
         "UPDATE request SET state = 'granted' WHERE id = :id AND state = 'open'"

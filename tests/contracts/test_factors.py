@@ -109,7 +109,8 @@ async def test_to_enrol_again_takes_a_code_of_the_old_one(
 
     assert why(await again(None)) == why(await again("")) == factors.ALREADY
     assert "That code is wrong" in why(await again(wrong(clock)))
-    stale = await held(stores, clock)
+    stale = await check(stores, code(clock, ahead=1))
+    assert isinstance(stale, Held)
     assert await again(code(clock)) is None
     clock.pass_by(STEP)
     assert "That code is wrong" in why(await check(stores, code(clock)))

@@ -17,9 +17,9 @@ from core.deliveries import Deliveries
 from core.errors import Refused
 from core.jobs import Job, LeaseLost
 from core.leases import Leases
-from core.links import (Link, Links)
-from core.one_time_codes import (Secret)
-from core.principals import (Identity)
+from core.links import Link, Links
+from core.one_time_codes import Secret
+from core.principals import Identity
 from core.trail import Finished
 from tests.builders import (
     CONVERSATION,

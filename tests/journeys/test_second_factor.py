@@ -54,7 +54,8 @@ def test_c41_from_enrolling_to_a_run_and_its_receipt(guarded: Sayso) -> None:
 def test_c41_a_code_that_is_older_than_the_request_is_refused(guarded: Sayso) -> None:
     app = enrol(guarded)
     forget_use(guarded)
-    assert "older than the request" in approve(guarded, ask(guarded), code(app))
+    given = code(app)
+    assert "older than the request" in approve(guarded, ask(guarded), given)
     assert guarded.ledger() == []
 
 
@@ -175,3 +176,16 @@ def test_anothers_second_factor_is_nobodys(guarded: Sayso) -> None:
     request = ask(guarded)
     done = guarded.run("approve", request, "--code", code(app, ahead=1), as_="carol")
     assert "cannot be read with the key" in done.refusal
+
+
+def test_c41_in_a_chat_at_a_terminal_the_code_stands_behind_the_id(guarded: Sayso) -> None:
+    app, request = enrol(guarded), ask(guarded)
+    given = code(app, ahead=1)
+    with typing("chat", "--as", "bob", folder=guarded.folder) as terminal:
+        terminal.sees("bob>")
+        terminal.types(f"/approve {request}", "This needs a code of your second factor.")
+        terminal.types(f"/approve {request} {given}", "Your yes counts", "succeeded")
+        terminal.types("/quit")
+        assert terminal.leaves() == 0
+    assert guarded.state(request) == "spent"
+    assert given.encode() not in everywhere(guarded.folder)

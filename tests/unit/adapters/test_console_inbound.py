@@ -64,6 +64,8 @@ MEANINGS: dict[str, Typed | None] = {
     "/APPROVE": Bare(verb="approve"),
     f"/approve {ID}": Approve(identity=ALICE, request=ID),
     "/approve nonsense": Approve(identity=ALICE, request="nonsense"),
+    f"/approve {ID} 123456": Approve(identity=ALICE, request=ID, code="123456"),
+    f"/approve {ID} 123 456": Approve(identity=ALICE, request=ID, code="123 456"),
     "/deny": Bare(verb="deny"),
     "/deny not now": Bare(verb="deny", reason="not now"),
     f"/deny {ID}": Deny(identity=ALICE, request=ID),
@@ -104,7 +106,7 @@ MEANINGS: dict[str, Typed | None] = {
     "/quit": Leave(),
 }
 MISTYPED = [
-    "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} {ID}",
+    "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} 12345", f"/approve {ID} 1234567", f"/approve {ID} {ID}",
     f"/approve {ID}\n/approve {ID}", "/edit", f"/edit {ID}", "/edit word=beta", "/again this and that", "/show this and that", "/deny no\nand no", f"/deny {ID[:-1]} no", f"/deny {ID}0 no", "/stop\nall", "/resolve", "/resolve maybe",
     "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
     "/resume now", "/lift c_1 c_2", "/break-glass", f"/break-glass {ID}", f"/handover {ID}", "/handover bob",
