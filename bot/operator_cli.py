@@ -76,7 +76,7 @@ def receipt(**given: Any) -> None:
 @click.option("--reset", metavar="NAME", help="Forget that of NAME, who lost it.")
 @as_json
 def enrol(**given: Any) -> None:
-    """Get a second factor, for what may be approved only with a code."""
+    """Get a second factor, for what takes a code to approve."""
     run("enrol", **given)
 
 
