@@ -11,6 +11,8 @@ from core.events import Place
 from core.principals import Principal
 from core.tools import of_runbook
 
+_NOT_ALONE = "What runs again and again without a card takes all the votes of its rule."
+
 
 def resources(request: Request) -> tuple[str, ...]:
     """Return what a request is about, as the policy names it.
@@ -154,6 +156,8 @@ def may_break(authority: Authority, proposal: Proposal) -> bool:
 
 def not_a_breaker(authority: Authority, principal: Principal, request: Request) -> str | None:
     """Say why this person may not let it run alone, and who may; None where they may."""
+    if request.plan.standing:
+        return _NOT_ALONE
     allowed = breakers(authority, request)
     if principal.id in allowed:
         return None

@@ -184,13 +184,19 @@ class Gate:
         reason = _NO_REASON if not why else entitlement.not_a_breaker(authority, principal, request)
         if reason:
             await self.acting.refuse(principal, request.id, reason)
+        principal, held = await self.factor.must_hold(principal, request, click.code)
         await self.holding.must_count(
             authority, principal, replace(request, broken_by=principal.id)
         )
         await self._must_be_unchanged(principal.id, request, Freshness.RECENT)
         may = authority.holders(request.tenant, "plan:approve", entitlement.resources(request))
         broken = Broken(by=principal.id, why=why, calls=may)
-        return await self.store.break_glass(request.tenant, request.id, broken, runner=runner)
+        try:
+            return await self.store.break_glass(
+                request.tenant, request.id, broken, held=held, runner=runner
+            )
+        except CodeSpent as spent:
+            await self.factor.spent(principal, request, spent)
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""

@@ -25,6 +25,9 @@ MOST_USES = 1000
 LONGEST = timedelta(days=30)
 _OVER = "Standing grant {} is {} already, so there is nothing to revoke."
 _NOT_NOW = "Not proposed: {}."
+_CODED = (
+    "its rule demands a second factor with every yes, and nobody is asked under a standing grant"
+)
 
 
 def why_none(rule: Rule) -> str | None:
@@ -32,8 +35,7 @@ def why_none(rule: Rule) -> str | None:
 
     Whatever a rule asks of every single vote, a grant would have been asked only once.
     """
-    del rule  # nothing yet that a rule may ask of a vote
-    return None
+    return _CODED if rule.second_factor else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +95,10 @@ class Granting:
             profile=source.profile,
             calls=calls,
             about=AgentText(),
+            editors=source.editors,
         )
         authority, frozen = await self.gate.preparing.prepared(proposal)
+        await self.gate.holding.must_not_hold(authority, proposal)
         changed = difference(source.plan, frozen.plan)
         if changed:
             raise Refused(

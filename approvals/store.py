@@ -93,9 +93,17 @@ class ApprovalStore(Protocol):
         ...
 
     async def break_glass(
-        self, tenant: str, request: str, broken: Broken, *, runner: str | None = None
+        self,
+        tenant: str,
+        request: str,
+        broken: Broken,
+        *,
+        held: Held | None = None,
+        runner: str | None = None,
     ) -> Voted:
         """Grant a live request by one person's word, mark it so, and tell it in its conversation.
+
+        `held` is as in `vote`.
 
         That word is a yes too, where it was open. `LATE` where it has ended, or was broken before.
         """

@@ -10,7 +10,7 @@ from bot import logged, ruling_cli
 from bot.ending import after, ended, fail, say
 from bot.link_cli import LINKING
 from bot.operator_cli import COMMANDS
-from bot.options import a_file, as_json, as_name, no_color, run
+from bot.options import a_file, as_json, as_name, code, no_color, run
 from bot.usage import a_span, argument, conversation_id, explained, request, run_id
 from core.errors import Refused, SaysoError
 
@@ -43,9 +43,7 @@ def ask(**given: Any) -> None:
 
 @cli.command()
 @request
-@click.option(
-    "--code", default="", metavar="CODE", help="Of your second factor, where it takes one."
-)
+@code
 @click.option("--no-wait", is_flag=True, help="Leave the run to `sayso run`.")
 @as_name
 @as_json

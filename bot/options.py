@@ -10,6 +10,9 @@ from bot.ending import do
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 as_name = click.option("--as", "name", metavar="NAME", help="Act as NAME, where that is allowed.")
+code = click.option(
+    "--code", default="", metavar="CODE", help="Of your second factor, where it takes one."
+)
 no_color = click.option("--no-color", is_flag=True, help="Draw without colours.")
 a_file = click.Path(path_type=Path)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from bot.options import as_json, as_name, run
+from bot.options import as_json, as_name, code, run
 from bot.usage import argument, conversation_id, request
 
 
@@ -39,6 +39,7 @@ def lift(**given: Any) -> None:
 @click.command("break-glass")
 @request
 @click.option("--reason", required=True, help="Why. Everybody who may approve it is told.")
+@code
 @as_name
 @as_json
 def break_glass(**given: Any) -> None:

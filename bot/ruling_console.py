@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from approvals.models import RunState
-from bot import contract, plain, serving, wiring
+from bot import contract, enrolling, plain, serving, wiring
 from bot.opened import with_app
 from bot.printed import Printed
 from bot.typist import identity
@@ -28,11 +28,13 @@ def lift(file: Path, *, conversation: str, name: str | None) -> Printed:
     return _ruled(file, name, lambda who: Lift(identity=who, conversation=conversation))
 
 
-def break_glass(file: Path, *, request: str, reason: str, name: str | None) -> Printed:
+def break_glass(file: Path, *, request: str, reason: str, code: str, name: str | None) -> Printed:
     """Let a request run alone, and wait for its end; SIGINT and SIGTERM stop the run."""
+    given = code or enrolling.asked_for(file, request, name)
 
     async def deed(app: App) -> Printed:
-        click = BreakGlass(identity=identity(app, name), request=request, reason=reason)
+        who = identity(app, name)
+        click = BreakGlass(identity=who, request=request, reason=reason, code=given)
         decided = await app.deciding.break_through(click, serving.signalled())
         run = decided.run
         return Printed(

@@ -5,7 +5,7 @@ or where it is the whole message: "pause the deploy" is a message.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from core.events import Place
@@ -52,6 +52,8 @@ class BreakGlass:
     identity: Identity
     request: str
     reason: str
+    code: str = field(default="", repr=False)
+    """As of `core.events.Approve`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,11 +94,17 @@ class Requests:
         )
 
     async def break_glass(
-        self, tenant: str, request: str, broken: Broken, *, runner: str | None = None
+        self,
+        tenant: str,
+        request: str,
+        broken: Broken,
+        *,
+        held: Held | None = None,
+        runner: str | None = None,
     ) -> Voted:
         """See the port."""
         return await self.database.transact(
-            lambda now: urging.break_glass(now, tenant, request, broken, runner)
+            lambda now: urging.break_glass(now, tenant, request, broken, held, runner)
         )
 
     async def edited(self, tenant: str, request: str) -> None:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from adapters.storage import deciding, jobs
+from adapters.storage import casting, deciding, factors, jobs
 from adapters.storage.entries import append, call, redraw
 from adapters.storage.request_rows import must_read
 from adapters.storage.transactions import SYSTEM, Transaction, changed, log, sql, text_of
 from approvals import cards
 from approvals.brakes import Broken
+from approvals.factors import Held
 from approvals.models import Voted, Yes, job_of
 from core import canonical
 
@@ -77,7 +78,12 @@ def hand_over(
 
 
 def break_glass(
-    now: datetime, tenant: str, name: str, broken: Broken, runner: str | None
+    now: datetime,
+    tenant: str,
+    name: str,
+    broken: Broken,
+    held: Held | None,
+    runner: str | None,
 ) -> Transaction[Voted]:
     """Grant a live request by the yes of one person alone, mark it, and call people."""
     principal, reason = broken.by, broken.why
@@ -86,7 +92,9 @@ def break_glass(
     granted = opens or (yield from _broken(tenant, name, principal, reason, "granted"))
     if granted:
         if opens:
-            yield from _vote(now, tenant, name, principal)
+            yield from _vote(now, tenant, name, principal, held)
+        elif held:
+            yield from factors.take(now, tenant, principal, held)
         yield from log(
             now, tenant, "request.broken", principal, request=name,
             reason_sha256=canonical.sha256(reason),
@@ -110,15 +118,13 @@ def _broken(
     )  # fmt: skip
 
 
-def _vote(now: datetime, tenant: str, request: str, principal: str) -> Transaction[None]:
+def _vote(
+    now: datetime, tenant: str, request: str, principal: str, held: Held | None
+) -> Transaction[None]:
     """Count their yes, unless it was there already."""
-    cast = yield from changed(
-        "INSERT INTO vote (request, principal, at) VALUES (:request, :principal, :at)"
-        " ON CONFLICT DO NOTHING RETURNING request",
-        request=request, principal=principal, at=text_of(now),
-    )  # fmt: skip
-    if cast:
-        yield from log(now, tenant, "vote.cast", principal, request=request)
+    if (yield from casting.cast(now, request, principal, held)):
+        voted = yield from must_read(tenant, request)
+        yield from casting.noted(now, voted, principal, held)
 
 
 def _go(

@@ -42,7 +42,7 @@ OPTIONS = {
     "pause": {"--as", "--json", "--reason"},
     "resume": {"--as", "--json"},
     "lift": {"--as", "--json"},
-    "break-glass": {"--as", "--json", "--reason"},
+    "break-glass": {"--as", "--code", "--json", "--reason"},
     "handover": {"--as", "--json"},
     "link": {"--as", "--json", "--confirm", "--refuse"},
     "links": {"--as", "--json"},

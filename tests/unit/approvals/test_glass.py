@@ -4,10 +4,12 @@ import pytest
 
 from adapters.storage.transactions import rows
 from approvals import cards, entitlement
+from approvals.granting import Granting
 from approvals.models import Request, State, Voted, Yes
 from approvals.receipts import check
 from approvals.reports import report
 from core.errors import Refused, Unavailable
+from core.events import ProposeGrant
 from core.rulings import BreakGlass
 from tests.builders import CONVERSATION, TENANT
 from tests.fakes.clock import FrozenClock
@@ -215,3 +217,16 @@ async def test_a_receipt_proves_that_it_was_broken_and_by_whom(world: World) -> 
 
     with pytest.raises(Refused, match="Fewer people agreed"):
         check(forged(made.text, by_another))
+
+
+async def test_nobody_alone_lets_a_standing_grant_begin(world: World) -> None:
+    world.rules += (allow("grant:propose", "dev"),)
+    request = await world.propose(HIGH)
+    granting = Granting(gate=world.gate, conversations=world.stores.conversations)
+    event = ProposeGrant(identity=who("alice"), request=request.id, uses=2, lasts=HOUR)
+    grant, _ = await granting.propose(event)
+    asked = await world.stores.requests.get(TENANT, grant.request)
+    assert asked
+    told = await refusal(world, "bob", asked)
+    assert told == "What runs again and again without a card takes all the votes of its rule."
+    assert (await world.now(asked)).state is State.OPEN

@@ -8,6 +8,7 @@ import pytest
 
 from adapters.storage.transactions import rows
 from approvals import cards
+from approvals.cards import drawn
 from approvals.granting import UNKNOWN, Granting, why_none
 from approvals.grants import Grant, GrantState, Use
 from approvals.models import Request, State
@@ -23,6 +24,7 @@ from tests.fakes.roster import FakeRoster
 from tests.gates import APPEND, EVE, HIGH, LOW, World, allow, edited, who, without
 from tests.grants import now
 from tests.stores import OTHER_CONVERSATION, SUCCEEDED, Stores, said_in
+from tests.stores import UNKNOWN as UNKNOWN_END
 
 FOR = timedelta(minutes=30)
 
@@ -424,3 +426,41 @@ async def test_the_card_of_an_ended_proposal_offers_nothing(world: World) -> Non
     denied = await world.deny("bob", grant.request)
     card, _ = cards.drawn(denied, None)
     assert card.buttons == ()
+
+
+async def test_i4_what_may_have_happened_already_has_a_card_again(world: World) -> None:
+    grant = await active(world)
+    used = await covered(world)
+    spent = await world.spend(used)
+    assert await world.stores.runs.begin_step(spent.run, 0)
+    await world.stores.runs.end_step(spent.run, 0, UNKNOWN_END)
+    again = await covered(world)
+    assert (again.state, again.under) == (State.OPEN, None)
+    assert (await now(world.stores, grant)).used == 1
+
+
+async def test_who_edited_what_was_shown_is_a_requester_of_its_grant_too(world: World) -> None:
+    world.groups["bob"] = {"dev", "ops"}
+    world.rules += (allow("plan:edit", "ops"),)
+    edited = await world.edited("bob", await world.propose(), word="beta")
+    grant, may_vote = await propose(world, edited)
+    assert not may_vote
+    asked = await world.stores.requests.get(TENANT, grant.request)
+    assert asked
+    assert asked.editors == ("bob",)
+
+
+async def test_a_standing_grant_is_not_edited(world: World) -> None:
+    grant, _ = await propose(world, await world.propose())
+    with pytest.raises(Refused, match="is not edited: deny it, and propose another"):
+        await world.edited("alice", grant.request, word="beta")
+    asked = await world.stores.requests.get(TENANT, grant.request)
+    assert asked
+    assert "edit" not in [button.verb for button in drawn(asked, None)[0].buttons]
+
+
+async def test_nothing_is_proposed_to_run_again_while_everything_is_paused(world: World) -> None:
+    request = await world.propose()
+    await world.stores.brakes.pause(TENANT, principal="carol", reason="")
+    with pytest.raises(Refused, match="carol paused everything"):
+        await propose(world, request)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import NoReturn
 
 import pytest
 
@@ -12,14 +13,16 @@ from adapters.storage.rates import Rates as Counted
 from adapters.storage.requests import Requests
 from adapters.storage.transactions import rows
 from approvals import factors
-from approvals.factors import Failed, Held
+from approvals.factors import CodeSpent, Failed, Held
 from approvals.gate import UNKNOWN, Gate
+from approvals.granting import Granting
 from approvals.models import Request, Rule, State
 from approvals.policy import Action, Authority, Policy
 from core.errors import Refused
-from core.events import Approve
+from core.events import Approve, ProposeGrant
 from core.one_time_codes import STEP, begin_of
 from core.rates import NoRoom, Rate, RateRules
+from core.rulings import BreakGlass
 from tests.builders import TENANT
 from tests.codes import OTHER_APP, code, enrolled, wrong
 from tests.fakes.clock import START, FrozenClock
@@ -47,6 +50,10 @@ async def refusal(world: World, person: str, request: Request | str, given: str 
     return refused.value.shown
 
 
+def broken(request: Request, given: str = "") -> BreakGlass:
+    return BreakGlass(identity=who("bob"), request=request.id, reason="it burns", code=given)
+
+
 async def asked(world: World, clock: FrozenClock) -> Request:
     """Return a request that is older than the codes shown now."""
     request = await world.propose(LOW)
@@ -65,6 +72,64 @@ async def test_c41_a_yes_with_a_fresh_code_counts_and_the_run_comes_of_it(
     assert voted.state is State.GRANTED
     assert [(v.principal, v.second_factor) for v in voted.votes] == [("bob", True)]
     assert (await world.spend(voted)).run.voters == ("bob",)
+
+
+async def test_who_breaks_the_glass_gives_a_code_too_and_it_is_used_up(
+    world: World, clock: FrozenClock
+) -> None:
+    world.rules += (allow("plan:break_glass", "ops"),)
+    request = await world.propose(HIGH)
+    clock.pass_by(STEP)
+    with pytest.raises(Refused) as told:
+        await world.gate.break_glass(broken(request))
+    assert told.value.shown == factors.WANTED
+    voted = await world.gate.break_glass(broken(request, code(clock)))
+    assert [(v.principal, v.second_factor) for v in voted.request.votes] == [("bob", True)]
+    assert (await world.spend(voted.request)).run.broken_by == "bob"
+    other = await world.propose(LOW)
+    assert "already" in await refusal(world, "bob", other, code(clock))
+
+
+async def test_what_was_approved_already_takes_a_code_as_well_where_the_glass_is_broken(
+    world: World, clock: FrozenClock
+) -> None:
+    world.rules += (allow("plan:break_glass", "ops"),)
+    request = await world.propose(LOW)
+    clock.pass_by(STEP)
+    await world.approve("bob", request, code(clock))
+    click = BreakGlass(
+        identity=who("carol"), request=request.id, reason="it burns", code=code(clock, OTHER_APP)
+    )
+    voted = await world.gate.break_glass(click)
+    assert (voted.request.voters, voted.request.broken_by) == (("bob",), "carol")
+    other = await world.propose(HIGH)
+    assert "already" in await refusal(world, "carol", other, code(clock, OTHER_APP))
+
+
+async def test_a_code_used_up_meanwhile_breaks_no_glass(
+    world: World, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.rules += (allow("plan:break_glass", "ops"),)
+    request = await world.propose(HIGH)
+    clock.pass_by(STEP)
+
+    async def late(*_: object, **__: object) -> NoReturn:
+        raise CodeSpent("That code was used already.")
+
+    monkeypatch.setattr(Requests, "break_glass", late)
+    with pytest.raises(Refused, match="used already"):
+        await world.gate.break_glass(broken(request, code(clock)))
+    assert (await world.now(request)).state is State.OPEN
+
+
+async def test_no_standing_grant_goes_round_a_second_factor(world: World) -> None:
+    request = await world.propose(LOW)
+    world.rules += (allow("grant:propose", "ops"),)
+    granting = Granting(gate=world.gate, conversations=world.stores.conversations)
+    event = ProposeGrant(identity=who("bob"), request=request.id, uses=2, lasts=HOUR)
+    with pytest.raises(Refused, match="second factor with every yes"):
+        await granting.propose(event)
+    assert await world.stores.grants.known(TENANT) == []
 
 
 async def test_c41_without_a_code_nothing_is_approved(world: World, clock: FrozenClock) -> None:
