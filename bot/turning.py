@@ -9,6 +9,7 @@ from typing import TypeAlias
 from approvals import entitlement
 from approvals.delegation import Delegation
 from approvals.policy import Authority
+from bot import masked
 from bot.history import Recalled
 from bot.mailbox import mailbox_of
 from bot.means import Given, Means
@@ -21,7 +22,6 @@ from core.errors import Incorrect, Invalid, Refused, SaysoError, Unavailable
 from core.guardrails import Guarding, Input, Violation
 from core.jobs import Hold, LeaseLost
 from core.mailbox import Mailbox
-from core.one_time_codes import MASK
 from core.outcomes import Outcome, Reason
 from core.past import Past
 from core.ports import Draft, Model
@@ -37,14 +37,6 @@ from core.wishes import Again, Exported, Masked, Undone, Words
 
 _Kept: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
 """Returns what a conversation keeps of what a turn appended."""
-_PUBLIC = (
-    "Nothing was approved: a code that others can read is worth nothing, so it was not kept. Press "
-    "Approve on the card, which asks you alone, and wait for the next code."
-)
-_MASKED = (
-    "Your message holds what looks like a secret, so I read no further and kept it masked. "
-    "Let a runbook name the secret (`secrets:`), and change one that was really used."
-)
 _log = logging.getLogger("sayso.turn")
 
 
@@ -106,7 +98,7 @@ class Turning:
             case Words(text=text):
                 return await self._to_words(text, given)
             case Masked(text=text):
-                return _answered(_PUBLIC if MASK in text else _MASKED)
+                return _answered(masked.told(text))
             case Exported(plan=body):
                 plan = plans.read(body)
                 return _proposed(await self._proposing(given).plan(plan, tools, expects=plan))
