@@ -135,7 +135,7 @@ async def reviewed(acme: Server, thread: str) -> Interaction:
 async def approved(acme: Server, thread: str, act: Interaction) -> str:
     """Have Bob approve what he reviewed; return all of the plan, which was a file."""
     [message] = act.shown
-    assert acme.discord.buttons(message.now) == ["Approve", "Edit", "Deny"]
+    assert acme.discord.buttons(message.now) == ["Approve", "Deny"]
     assert message.now["components"][-1]["file"]["url"] == "attachment://plan.txt"
     [(name, whole)] = acme.discord.files(message.now).items()
     assert name == "plan.txt"
