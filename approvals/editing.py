@@ -95,7 +95,7 @@ class Editing:
         )
         violation = await guarding.screen(Proposed(calls=tuple(calls), about=request.about))
         if violation:
-            raise Refused(f"Not edited. {violation.text}")
+            raise Refused(f"Not edited: {violation.why}. Nothing was changed; edit it otherwise.")
 
     async def _note(self, principal: Principal, request: Request, error: SaysoError) -> None:
         await self.gate.store.attempt_refused(

@@ -72,7 +72,7 @@ class Granting:
             )
         if not authority.policy.may(principal, "grant:propose", entitlement.resources(source)):
             doubt = entitlement.doubt(authority, principal.id)
-            raise Refused(f"You may not propose a standing grant for this.{doubt}")
+            raise Refused(f"You may not propose a standing grant for this (grant:propose).{doubt}")
         opened = await self._opened(event, principal, source)
         made = await self.gate.grants.made_by(opened.tenant, opened.id)
         if made is None:
@@ -122,7 +122,10 @@ class Granting:
     ) -> Standing:
         turn = await self.conversations.turn(source.tenant, source.turn)
         if turn is None:
-            raise Refused("What asked for that is gone, so nobody can tell where it would hold.")
+            raise Refused(
+                "What asked for that is gone, so nobody can tell where it would hold. Ask for it again "
+                "first."
+            )
         return Standing(
             plan=source.plan_sha256,
             requester=source.requester,
@@ -160,7 +163,9 @@ class Granting:
             await acting.refuse(principal, event.grant, UNKNOWN)
         if not _may_revoke(authority, principal, grant, request):
             doubt = entitlement.doubt(authority, principal.id)
-            await acting.refuse(principal, grant.id, f"You may not revoke this.{doubt}")
+            await acting.refuse(
+                principal, grant.id, f"You may not revoke this (grant:revoke).{doubt}"
+            )
         revoked = await self.gate.grants.revoke(principal.tenant, grant.id, principal=principal.id)
         if (
             revoked is None

@@ -8,14 +8,17 @@ from typing import Final
 from adapters.discord import messages as on_discord
 from adapters.slack import messages as in_slack
 from adapters.storage.deciding import denied_in_words
-from approvals import cards, fresh_cards, reports, switches
+from approvals import brakes, cards, factors, fresh_cards, reports, switches
+from approvals.brakes import Brake
+from approvals.edits import facts as edits_facts
 from approvals.entitlement import lost
 from approvals.fresh_cards import Shown
-from approvals.models import Denial, Request, Run, RunState, State
+from approvals.grants import Under, Use
+from approvals.models import Denial, Request, Rule, Run, RunState, State
 from core import cards as drawn_cards
 from core.canonical import sha256
 from core.deliveries import Asking, Text
-from core.plans import Plan, difference
+from core.plans import Plan, Standing, difference
 from core.principals import Identity
 from core.transcript import AgentText
 from tests import discord_drawings, drawn_samples, slack_drawings
@@ -35,6 +38,11 @@ ON_DISCORD: Final = {
     "carol": discord_drawings.CAROL,
 }
 SOUND: Final = AgentText(rationale="Somebody asked for it.")
+BEGAN: Final = drawn_samples.UNTIL - timedelta(minutes=30)
+PAUSE: Final = Brake(since=BEGAN, set_by="carol", reason="The database moves")
+FREEZE: Final = Brake(name="release", since=BEGAN, until=drawn_samples.UNTIL)
+OTHER: Final = drawn_samples.ID[::-1]
+GRANT: Final = f"g_{drawn_samples.ID}"
 
 
 def plan_of(*words: str, sandbox: str = "bwrap") -> Plan:
@@ -60,24 +68,24 @@ class Kept:
     reason: str = ""
     edited: bool = False
     altered: bool = False
+    second_factor: bool = False
+    enrolled: tuple[str, ...] = ()
+    undoes: str | None = None
+    doubts: tuple[str, ...] = ()
+    edited_from: str | None = None
+    """The word of the plan that Bob made this of."""
+    became: str | None = None
+    standing: bool = False
+    """Whether it asks for a standing grant."""
+    under: Under | None = None
+    broken_by: str | None = None
+    brakes: tuple[Brake, ...] = ()
 
     def request(self) -> Request:
         """Return it as it is stored."""
-        rule = a_rule(self.quorum, self.requester_may_vote)
-        calls = tuple(a_checked(word, tool=PLAIN) for word in self.words)
-        plan = plan_of(*self.words, sandbox=self.sandbox)
-        told = Shown(
-            requester="alice",
-            checked=calls,
-            about=self.about,
-            rule=rule,
-            approvers=self.approvers,
-            previews=(self.preview,) if self.preview else (),
-            denied_by=self.denied_by,
-        )
-        card = drawn_cards.encode(
-            fresh_cards.card_for(plan, told, drawn_samples.ID, drawn_samples.UNTIL)
-        )
+        plan, rule = self._plan(), self._rule()
+        made = fresh_cards.card_for(plan, self._told(plan), drawn_samples.ID, drawn_samples.UNTIL)
+        card = drawn_cards.encode(made)
         kept = drawn_samples.request(self.state, *self.votes, reason=self.reason, by=self.by)
         return replace(
             kept,
@@ -88,6 +96,45 @@ class Kept:
             card_body=card.replace("alpha", "omega") if self.altered else card,
             card_sha256=sha256(card),
             edited_at=drawn_samples.UNTIL - timedelta(minutes=5) if self.edited else None,
+            editors=("bob",) if self.edited_from else (),
+            became=self.became,
+            under=self.under,
+            broken_by=self.broken_by,
+            broken_why="The shop is down and nobody else is awake" if self.broken_by else "",
+            brakes=self.brakes,
+        )
+
+    def _rule(self) -> Rule:
+        return a_rule(self.quorum, self.requester_may_vote, second_factor=self.second_factor)
+
+    def _plan(self) -> Plan:
+        plan = plan_of(*self.words, sandbox=self.sandbox)
+        terms = Standing(
+            plan=plan.sha256,
+            requester="alice",
+            place="slack:T1/C1",
+            uses=5,
+            lasts_ms=7 * 24 * 60 * 60 * 1000,
+            proposer="alice",
+        )
+        return replace(plan, standing=terms) if self.standing else plan
+
+    def _told(self, plan: Plan) -> Shown:
+        rule, was = self._rule(), self.edited_from
+        edits = edits_facts(("bob",), plan_of(was, sandbox=self.sandbox), plan) if was else ()
+        lacking = factors.lacking(rule, self.approvers, self.enrolled)
+        return Shown(
+            requester="alice",
+            checked=tuple(a_checked(word, tool=PLAIN) for word in self.words),
+            about=self.about,
+            rule=rule,
+            approvers=self.approvers,
+            previews=(self.preview,) if self.preview else (),
+            edits=tuple(edits),
+            undoes=self.undoes,
+            doubts=self.doubts,
+            lacking=lacking if self.second_factor else None,
+            denied_by=self.denied_by,
         )
 
 
@@ -134,18 +181,49 @@ class ReportSide:
 
     explains: str
     state: RunState
+    undo: bool = False
+    """Whether the catalogue says how to undo it."""
+    under: Use | None = None
+    broken_by: str | None = None
 
     def side(self) -> Side:
         """Return the report on all platforms."""
-        ended = ran(self.state, Kept(votes=("bob",)).request())
-        words = reports.in_chat(reports.report(ended), ended)
-        told = Text(text=words, buttons=reports.choices(ended), is_report=True)
-        return Side(
-            explains=self.explains,
-            terminal=on_a_terminal(told),
-            slack=read_in_slack(in_slack.draw(told, team=slack_drawings.TEAM)),
-            discord=read_on_discord(on_discord.draw(told, guild=discord_drawings.GUILD)),
+        request = Kept(votes=("bob",), broken_by=self.broken_by).request()
+        ended = replace(
+            ran(self.state, request),
+            under=self.under,
+            broken_by=request.broken_by,
+            broken_why=request.broken_why,
         )
+        words = reports.in_chat(reports.report(ended), ended)
+        buttons = reports.choices(ended, undo=self.undo)
+        return told_side(self.explains, Text(text=words, buttons=buttons, is_report=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteSide:
+    """What software tells in the thread about a request that waits, and whom it calls."""
+
+    explains: str
+    text: str
+    called: tuple[str, ...] = ()
+
+    def side(self) -> Side:
+        """Return the note on all platforms."""
+        note = Text(text=self.text, is_note=True, label="For")
+        return told_side(self.explains, note, called=self.called)
+
+
+def told_side(explains: str, told: Text, *, called: Sequence[str] = ()) -> Side:
+    """Return words on all platforms, with the people whom they call."""
+    in_a_thread = replace(told, wanted=tuple(ON_SLACK[name] for name in called))
+    in_a_channel = replace(told, wanted=tuple(ON_DISCORD[name] for name in called))
+    return Side(
+        explains=explains,
+        terminal=on_a_terminal(told),
+        slack=read_in_slack(in_slack.draw(in_a_thread, team=slack_drawings.TEAM)),
+        discord=read_on_discord(on_discord.draw(in_a_channel, guild=discord_drawings.GUILD)),
+    )
 
 
 def _differs(**to: object) -> str:
@@ -195,7 +273,8 @@ REVOKED: Mapping[str, tuple[str, str]] = {
 
 _WAITS = "Alice asked for a change. Nothing runs until enough people have agreed to it."
 _TWO = ("bob", "carol")
-CARD_SIDES: Mapping[str, CardSide | ReportSide] = {
+_BROKEN = Kept(state=State.GRANTED, votes=("bob",), quorum=2, broken_by="bob")
+CARD_SIDES: Mapping[str, CardSide | ReportSide | NoteSide] = {
     "open-0-of-1": CardSide(explains=f"{_WAITS} One vote of somebody else is needed."),
     "open-0-of-1-requester-may-vote": CardSide(
         explains=f"{_WAITS} One vote is needed, and Alice's own counts.",
@@ -288,6 +367,100 @@ CARD_SIDES: Mapping[str, CardSide | ReportSide] = {
         explains="The plan is too long for a message, so there is no Approve before all of it was shown.",
         kept=Kept(words=tuple(f"word-{number:02}-{'x' * 100}" for number in range(40))),
     ),
+    "edited": CardSide(
+        explains=f"{_WAITS} Bob gave it another word, so he counts as having asked for it too.",
+        kept=Kept(edited_from="omega", approvers=("carol",)),
+    ),
+    "superseded-by-an-edit": CardSide(
+        explains="Bob edited what it asked for, so another card waits. The vote for this one counts for nothing.",
+        kept=Kept(state=State.SUPERSEDED, votes=("carol",), by="bob", became=OTHER),
+    ),
+    "grant-open": CardSide(
+        explains="Alice wants to run exactly this again and again without a card. One vote is needed.",
+        kept=Kept(standing=True),
+    ),
+    "grant-spent": CardSide(
+        explains="Bob agreed to the standing grant. What runs under it is reported each time.",
+        kept=Kept(standing=True, state=State.SPENT, votes=("bob",)),
+    ),
+    "under-a-grant": CardSide(
+        explains="Bob allowed it before by a standing grant, so nobody was asked. People see this where they look it up.",
+        kept=Kept(state=State.SPENT, votes=("bob",), under=Under(grant=GRANT, request=OTHER)),
+        ran=RunState.SUCCEEDED,
+    ),
+    "open-in-a-pause": CardSide(
+        explains=f"{_WAITS} Carol paused everything, so no yes counts now.",
+        kept=Kept(brakes=(PAUSE,)),
+    ),
+    "granted-in-a-freeze": CardSide(
+        explains="Bob approved it before a freeze began. It runs after its end, if it is still as it was shown.",
+        kept=Kept(state=State.GRANTED, votes=("bob",), brakes=(FREEZE,)),
+    ),
+    "glass-broken": CardSide(
+        explains="Bob alone let it run, with one vote of two. Everybody who may approve it is told.",
+        kept=_BROKEN,
+    ),
+    "glass-broken-spent": CardSide(
+        explains="Bob alone let it run, and it did.",
+        kept=replace(_BROKEN, state=State.SPENT),
+        ran=RunState.SUCCEEDED,
+    ),
+    "needs-a-code": CardSide(
+        explains=f"{_WAITS} Each yes takes a one-time code, which a window asks for.",
+        kept=Kept(second_factor=True, enrolled=("bob", "carol")),
+    ),
+    "needs-a-code-that-nobody-has": CardSide(
+        explains=f"{_WAITS} Two must give a code, and only Bob could.",
+        kept=Kept(second_factor=True, quorum=2, enrolled=("bob",)),
+    ),
+    "undo": CardSide(
+        explains="Bob pressed Undo on the report of a run. What undoes it waits for people like anything else.",
+        kept=Kept(undoes="r_0123456789abcdef"),
+    ),
+    "may-have-happened": CardSide(
+        explains=f"{_WAITS} A run of the same was cut off, and nobody has said yet whether it happened.",
+        kept=Kept(doubts=("r_0123456789abcdef",)),
+    ),
+    "report-with-undo": ReportSide(
+        explains="The runbook says what undoes it, so people can have that proposed.",
+        state=RunState.SUCCEEDED,
+        undo=True,
+    ),
+    "report-under-a-grant": ReportSide(
+        explains="Nobody was asked, since a standing grant covers it: its report says so.",
+        state=RunState.SUCCEEDED,
+        under=Use(grant=GRANT, number=2, most=5, until=drawn_samples.UNTIL),
+    ),
+    "report-glass-broken": ReportSide(
+        explains="Bob alone let it run: the report says so, and why.",
+        state=RunState.SUCCEEDED,
+        broken_by="bob",
+    ),
+    "note-escalated": NoteSide(
+        explains="Nobody answered for long, so the policy has Carol told. That gives her no right.",
+        text=cards.escalation(Kept().request(), ["carol"], ["bob"]),
+        called=("carol",),
+    ),
+    "note-handed-over": NoteSide(
+        explains="Alice asked Bob in particular to decide it.",
+        text=cards.handed_over(Kept().request(), "alice", "bob"),
+        called=("bob",),
+    ),
+    "note-glass-broken": NoteSide(
+        explains="Bob alone let it run. Whoever may approve it is told, and can still stop it.",
+        text=cards.glass(_BROKEN.request()),
+        called=_TWO,
+    ),
+    "note-paused": NoteSide(
+        explains="Carol paused everything, and something waits in this conversation.",
+        text=brakes.paused(PAUSE),
+    ),
+    "note-resumed": NoteSide(explains="Carol ended the pause.", text=brakes.resumed("carol")),
+    "note-freeze-began": NoteSide(
+        explains="A freeze of the configuration began, and something waits in this conversation.",
+        text=brakes.began(FREEZE),
+    ),
+    "note-freeze-over": NoteSide(explains="It is over.", text=brakes.over("release")),
     **{
         f"report-{state.value}": ReportSide(
             explains=f"What software reports in the thread about a run that is {state.value}.",

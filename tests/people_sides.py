@@ -12,6 +12,8 @@ RULES = (
     ("run:propose", "eng"),
     ("plan:approve", "sre"),
     ("plan:deny", "eng"),
+    ("plan:edit", "sre"),
+    ("plan:break_glass", "sre"),
     ("run:resolve", "sre"),
     ("run:stop", "sre"),
 )

@@ -22,6 +22,7 @@ MODEL: Final = "journeys/test_hostile_model.py"
 TEXT: Final = "journeys/test_hostile_text.py"
 JOURNEY: Final = "journeys/test_ask_approve_run.py"
 EIGHT: Final = "journeys/test_eight_at_once.py"
+GRANTS: Final = "journeys/test_grants.py"
 MATRIX: Final = "journeys/test_crash_matrix.py"
 BOTH: Final = "journeys/test_two_platforms.py"
 DISPLAY: Final = "unit/core/test_display.py"
@@ -112,16 +113,21 @@ ATTACK_TESTS: Mapping[str, Tests] = {
     "12 a role that the agent's own action gave": [
         *of(BY_TEXT, "attack_12_nothing_that_an_agent_does_gives_anybody_authority"),
         *of(CASES, "c93_no_variable_says_who_may_decide"),
+        *of(f"{APPROVALS}/test_linking.py", "a_group_of_the_linked_account_gives_no_authority"),
+        *of(f"{APPROVALS}/test_granting.py", "who_may_not_propose_is_refused_on_record"),
     ],
     "13 approving what one asked for": [
         *of(GATE, "p09_the_requester_is_refused_where_the_rule_asks_for_somebody_else"),
         *of(BOTH, "c38_whoever_asked_on_one_platform_may_not_approve_on_the_other"),
         *on_both("people", "test_p09_a_bot_decides_nothing"),
+        *of(f"{APPROVALS}/test_editing.py", "whoever_edited_counts_as_a_requester_of_it"),
+        *of(GRANTS, "who_asked_first_stays_the_requester_and_may_not_vote_for_it_where_the_rule_says"),
     ],
     "14 two votes of one person": [
         *of(BOTH, "x7_a_second_yes_of_the_same_person_counts_nothing_on_the_other_platform"),
         *of(CASES, "p32_one_person_with_two_accounts_is_one_voter"),
         *of(STORE, "one_person_has_one_vote"),
+        *of("journeys/test_linking.py", "c65_x7_an_account_is_linked_by_both_sides_and_is_one_vote"),
     ],
     # Whoever may approve may do so by the id from anywhere; what runs stays bound to its conversation.
     "15 a copied card, another channel, a guest, a direct message": [
@@ -144,10 +150,14 @@ ATTACK_TESTS: Mapping[str, Tests] = {
             "p04_a_look_alike_is_another_effect_and_its_card_says_so"),
         *of(GATE, "i13_somebody_entitled_asks_again_and_the_denial_is_lifted"),
         *on_both("votes", "test_p07_ask_again_makes_a_new_card_that_can_be_approved"),
+        *of("contracts/test_edits.py", "i13_an_edit_goes_round_no_denial"),
+        *of(GRANTS, "a_denial_beats_a_grant"),
     ],
     "18 a flood of cards": [
         *of(MODEL, "p08_the_same_plan_over_and_over_is_one_card", "p08_fifty_six_gated_calls_are_no_card"),
         *of("contracts/test_proposing.py", "p08_only_so_many_requests_of_a_conversation_wait_and_a_twin_is_none_more"),
+        *of("journeys/test_rules.py", "attack_18_no_more_than_five_wait_in_a_conversation_and_twins_are_one",
+            "p04_three_denials_end_it_until_somebody_entitled_lifts_that"),
     ],
     "19 agent text that imitates the software": [
         *of(TEXT, "i7_what_a_model_says_stands_marked_below_the_facts", "i7_names_and_suggestions_imitate_nothing"),
@@ -231,6 +241,7 @@ ATTACK_TESTS: Mapping[str, Tests] = {
     ],
     "39 approving by words or by a reaction": [
         *of(CASES, "p39_no_text_approves_anything"),
+        *on_both("second_factor", "test_c41_a_code_in_the_thread_approves_nothing"),
         *on_both("people", "test_p39_words_approve_only_with_the_id"),
         *of("unit/adapters/slack/test_inbound.py", "what_sayso_does_not_read_is_ignored"),
         *of("integration/test_discord_connected.py", "what_is_asked_for_is_no_more_than_is_needed"),

@@ -14,9 +14,10 @@ from tests.cases.promise_table import FAULT_TESTS, PROMISE_TESTS
 TESTS = Path(__file__).parents[1]
 ATTACKS = [*range(1, 28), *range(36, 41)]
 """The numbers that the table has to hold. 28 is about a part that is not there yet, 29 to 35 are not about approvals."""
-FAULTS = {4, 7, 8, 9, 20, 23, 27, 28, 30, 32, 36, 38, 39, 47, 50}
-PROMISES = {*range(31, 41), *range(42, 46), *range(66, 70)}
-EXTRAS = {1, 2, 3, 5, 7}
+FAULTS = {4, 7, 8, 9, 20, 23, 24, 27, 28, 30, 32, 36, 38, 39, 47, 50}
+PROMISES = {*range(31, 46), *range(65, 70)}
+"""C46 is about a part that is not there yet, as attack 28 is."""
+EXTRAS = {*range(1, 9)}
 ALL: Mapping[str, Tests] = {**ATTACK_TESTS, **FAULT_TESTS, **PROMISE_TESTS}
 DOCUMENT = TESTS.parent / "docs" / "threat-model.md"
 
@@ -52,11 +53,12 @@ def test_each_line_names_tests_that_are_run(name: str) -> None:
 
 
 def test_every_test_of_an_attack_stands_in_the_line_of_its_number() -> None:
-    for file in (TESTS / "cases").glob("test_attacks*.py"):
-        for name in collected(f"cases/{file.name}"):
+    for file in (*TESTS.glob("cases/test_*.py"), *TESTS.glob("journeys/test_*.py")):
+        place = str(file.relative_to(TESTS))
+        for name in collected(place):
             if name.startswith("test_attack_"):
                 [line] = [held for key, held in ATTACK_TESTS.items() if key[:2] == name[12:14]]
-                assert f"cases/{file.name}::{name}" in line
+                assert f"{place}::{name}" in line
 
 
 def test_the_document_tells_of_each_of_these_attacks_and_of_the_tests_named_after_them() -> None:

@@ -87,7 +87,7 @@ async def test_a_forged_button_revokes_nothing_and_a_real_one_does(acme: Server)
     await acme.reads(thread, "is active until")
     grant = grant_of(acme)
     forged = await acme.discord.people.forges(ALICE, card, f"sayso:revoke:{grant}")
-    await acme.told(forged, "You may not revoke this.")
+    await acme.told(forged, "You may not revoke this (grant:revoke).")
     assert state(acme, grant) == "active"
     pressed = await acme.discord.people.forges(BOB, card, f"sayso:revoke:{grant}")
     await acme.told(pressed, "is revoked. It lets nothing run any more.")
@@ -97,7 +97,7 @@ async def test_a_forged_button_revokes_nothing_and_a_real_one_does(acme: Server)
 async def test_whoever_may_not_is_told_so_alone(acme: Server) -> None:
     _, card = await acme.proposed(ALICE, "restart web in prod")
     refused = await says(acme, ALICE, f"grant {acme.request(card)} 3 30m")
-    assert "You may not propose a standing grant for this." in refused
+    assert "You may not propose a standing grant for this (grant:propose)." in refused
     strange = await says(acme, CAROL, f"grant {'f' * 32} 3 30m")
     assert "There is no such request." in strange
     assert "There is no such standing grant." in await says(acme, ALICE, f"revoke g_{'0' * 32}")

@@ -204,12 +204,13 @@ def test_who_may_not_propose_or_revoke_is_told_and_put_on_record(empty: Sayso) -
     request = empty.ask("append alpha", ALICE)["request"]["id"]
     words = ("--uses", "2", "--for", "1h")
     refused = empty.run("grant", request, *words, as_=ALICE)
-    assert refused.refusal == "You may not propose a standing grant for this."
+    assert refused.refusal == "You may not propose a standing grant for this (grant:propose)."
     strange = empty.run("grant", request, *words, as_="mallory").refusal
     assert strange == empty.run("grant", "f" * 32, *words, as_=BOB).refusal
     made = grant(empty, request)
     assert (
-        empty.run("grants", "revoke", made["id"], as_=ALICE).refusal == "You may not revoke this."
+        empty.run("grants", "revoke", made["id"], as_=ALICE).refusal
+        == "You may not revoke this (grant:revoke)."
     )
     assert empty.run("grants", "revoke", made["id"], as_="mallory").refusal == UNKNOWN
     assert empty.run("grants", "revoke", "g_" + "0" * 32, as_=BOB).refusal == UNKNOWN

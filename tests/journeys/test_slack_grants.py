@@ -116,7 +116,7 @@ async def test_a_denial_here_beats_a_grant_and_an_edited_runbook_ends_it(acme: T
 async def test_whoever_may_not_is_told_so_alone(acme: Team) -> None:
     _, card = await acme.proposed(ALICE, "restart web in prod")
     refused = await says(acme, ALICE, f"grant {acme.request(card)} 3 30m")
-    assert "You may not propose a standing grant for this." in refused
+    assert "You may not propose a standing grant for this (grant:propose)." in refused
     strange = await says(acme, MALLORY, f"grant {acme.request(card)} 3 30m")
     assert "There is no such request." in strange
     assert "There is no such standing grant." in await says(acme, MALLORY, f"revoke g_{'0' * 32}")

@@ -332,7 +332,7 @@ async def test_a_guardrail_stops_an_edit_as_it_stops_a_model(world: World) -> No
     guards = Guards(tool=(lambda what: "no beta" if "beta" in str(what.calls) else None,))
     old = await world.propose()
     told = await refused(world.edited("bob", old, guards=guards, word="beta"))
-    assert told.startswith("Not edited. ")
+    assert told.startswith("Not edited: ")
     assert "no beta" in told
     assert (await world.edited("bob", old, guards=guards, word="gamma")).state is State.OPEN
 

@@ -125,7 +125,7 @@ async def test_who_may_not_propose_is_refused_on_record(world: World) -> None:
     request = await world.propose()
     world.rules = without(world.rules, "grant:propose ops")
     told = await refused(propose(world, request))
-    assert told == "You may not propose a standing grant for this."
+    assert told == "You may not propose a standing grant for this (grant:propose)."
     unknown = await refused(propose(world, "f" * 32))
     assert await refused(propose(world, request, "dave")) == unknown
     assert await refused(propose(world, request, EVE)) == unknown
@@ -384,7 +384,9 @@ async def test_who_proposed_it_and_who_may_approve_or_revoke_ends_it(world: Worl
 async def test_nobody_else_ends_it_and_an_unknown_one_has_one_answer(world: World) -> None:
     grant = await active(world)
     world.groups["frank"] = {"stoppers"}
-    assert await refused(revoke(world, grant.id, "frank")) == "You may not revoke this."
+    assert (
+        await refused(revoke(world, grant.id, "frank")) == "You may not revoke this (grant:revoke)."
+    )
     for given, person in (
         (grant.id, "dave"), (grant.id, EVE), ("g_" + "0" * 32, "bob"), (grant.id.upper(), "bob"),
         ("", "bob"), (grant.request, "bob"), ("g_' OR 1=1 --", "bob"),
