@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from approvals import cards
 from approvals.granting import Granting
-from approvals.grants import Grant, GrantState
+from approvals.grants import Grant, GrantState, where
 from bot.decide import Deciding
 from core.cards import Button
 from core.display import json_text, one_line
@@ -82,7 +82,7 @@ def _lines(grant: Grant, plan: Plan | None) -> str:
     why = f" ({one_line(grant.reason)})" if grant.reason else ""
     return (
         f"{grant.id} {grant.state.value.replace('_', ' ')}{why}: {_called(plan)}\n"
-        f"  used {grant.used} of {grant.most}, {until}, for {grant.requester} in {grant.place}, "
+        f"  used {grant.used} of {grant.most}, {until}, for {grant.requester} {where(grant.place)}, "
         f"proposed by {grant.proposer}"
     )
 
