@@ -152,4 +152,4 @@ def test_what_other_platforms_call_sayso_s_own_words_means_the_same_here(line: s
 def test_a_word_that_is_there_is_never_called_unknown(line: str) -> None:
     meant = read(line, SEAT)
     assert isinstance(meant, Mistyped)
-    assert f"Write `{line.split()[0][1:]} ID" in meant.sentence
+    assert f"Write `{line.split(maxsplit=1)[0][1:]} ID" in meant.sentence
