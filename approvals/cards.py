@@ -93,8 +93,9 @@ def _glass(by: str | None, why: str) -> str:
 def glass(request: Request) -> str:
     """Tell everybody who might have been asked that one person alone let it run."""
     about = ", ".join(request.plan.tools)
+    alone = " alone" if len(request.votes) < request.rule.quorum else ""
     return (
-        f"Glass broken: {request.broken_by} alone lets {about} run, with {len(request.votes)} of "
+        f"Glass broken: {request.broken_by}{alone} lets {about} run, with {len(request.votes)} of "
         f"{request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}: "
         f"{one_line(request.broken_why)}. Deny or stop it if that is wrong."
     )
