@@ -51,9 +51,10 @@ def status(request: Request) -> str:
     expired = f"with {votes} of {request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}"
     glass = _glass(request.broken_by, request.broken_why)
     held = f"{glass}{_held(request)}"
+    then = "begin" if asks_to_grant(request) else "run"
     return {
         State.OPEN: f"Open: {rule_in_words(request.rule, votes, counts=_counts(request))}{agreed}.{held}",
-        State.GRANTED: f"Approved by {voters}; waiting to run.{held}",
+        State.GRANTED: f"Approved by {voters}; waiting to {then}.{held}",
         State.SPENT: f"Approved by {voters}.{glass}",
         State.DENIED: f"Denied by {request.ended_by}{denied}",
         State.EXPIRED: f"Expired at {at(request.expires_at)} {expired}. {_after(request)}",
@@ -92,8 +93,9 @@ def _glass(by: str | None, why: str) -> str:
 def glass(request: Request) -> str:
     """Tell everybody who might have been asked that one person alone let it run."""
     about = ", ".join(request.plan.tools)
+    alone = " alone" if len(request.votes) < request.rule.quorum else ""
     return (
-        f"Glass broken: {request.broken_by} alone lets {about} run, with {len(request.votes)} of "
+        f"Glass broken: {request.broken_by}{alone} lets {about} run, with {len(request.votes)} of "
         f"{request.rule.quorum} vote{'s' if request.rule.quorum > 1 else ''}: "
         f"{one_line(request.broken_why)}. Deny or stop it if that is wrong."
     )

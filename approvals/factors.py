@@ -133,5 +133,5 @@ def lacking(rule: Rule, approvers: Sequence[str], enrolled: Collection[str]) -> 
     who = f"only {names(able)}" if able else "nobody"
     return (
         f"Approving takes a second factor, and {who} of those who may has enrolled one; "
-        f"{rule.quorum} must. The others write in a terminal: {ENROL}"
+        f"{rule.quorum} must. Those who have none write in a terminal: {ENROL}"
     )

@@ -149,9 +149,12 @@ class Granting:
     async def every(self, tenant: str) -> list[tuple[Grant, Plan | None]]:
         """Return all grants of a tenant, newest first; the plan is None where it was erased."""
         grants = await self.gate.covering.known(tenant)
-        requests = [await self.gate.store.get(tenant, grant.request) for grant in grants]
-        plans = [one.plan if one and one.is_intact else None for one in requests]
-        return list(zip(grants, plans, strict=True))
+        return [(grant, await self.plan_of(grant)) for grant in grants]
+
+    async def plan_of(self, grant: Grant) -> Plan | None:
+        """Return what a grant lets run; None where it was erased."""
+        request = await self.gate.store.get(grant.tenant, grant.request)
+        return request.plan if request and request.is_intact else None
 
     async def revoke(self, event: RevokeGrant) -> Grant:
         """End a grant; raise `Refused` with one answer for what is unknown or none of theirs."""

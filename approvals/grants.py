@@ -1,5 +1,6 @@
 """Standing grants: what people allowed to run without being asked again, and how far that went."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -106,5 +107,11 @@ def terms(standing: Standing) -> str:
     times = f"{standing.uses} time{'s' if standing.uses > 1 else ''}"
     return (
         f"up to {times} within {lasts} of its approval, whenever {standing.requester} asks for "
-        f"exactly this in {standing.place}"
+        f"exactly this {where(standing.place)}"
     )
+
+
+def where(place: str) -> str:
+    """Return in words where a grant holds: the console is one place, and a channel has a name."""
+    _, platform, _, channel = re.split("[:/]", place, maxsplit=3)
+    return "on the console" if platform == "console" else f"in channel {channel} of {platform}"

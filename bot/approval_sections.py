@@ -129,6 +129,11 @@ class ApprovalsSection(Section):
                 raise ValueError(
                     "the name of a risk has letters, digits, dots, hyphens and underscores alone"
                 )
+        for name, risk in self.risks.items():
+            if "escalate_at" in risk.model_fields_set and not risk.escalate_to:
+                raise ValueError(
+                    f"`escalate_at` of {name} calls nobody: add `escalate_to` with groups, or remove it"
+                )
         unknown = {risk for one in self.freeze for risk in one.spares} - set(self.risks)
         if unknown:
             raise ValueError(f"`except` of a freeze names no risk that there is: {min(unknown)}")

@@ -64,7 +64,9 @@ def deny(**given: Any) -> None:
 
 @cli.command()
 @request
-@argument("values", "NAME=VALUE", "an argument of the plan and what it is to be", nargs=-1)
+@argument(
+    "values", "NAME=VALUE", "an argument of the plan and what it is to be", nargs=-1, required=True
+)
 @click.option("--call", type=click.IntRange(1, 1_000), help="Which call of the plan, from 1.")
 @as_name
 @as_json

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from approvals import cards
 from approvals.granting import Granting
-from approvals.grants import Grant, GrantState
+from approvals.grants import Grant, GrantState, where
+from approvals.models import State
 from bot.decide import Deciding
 from core.cards import Button
 from core.display import json_text, one_line
@@ -50,15 +51,20 @@ class StandingGrants:
         """Do what somebody wants in a chat; its card, and what becomes of it, come as messages."""
         match event:
             case ProposeGrant():
-                made = await self.propose(event, None)
-                return Told(
-                    text=f"Standing grant {made.id} is proposed; its card says who may approve it."
-                )
+                return Told(text=await self._proposed(await self.propose(event, None)))
             case RevokeGrant():
                 revoked = await self.granting.revoke(event)
                 return Told(
                     text=f"Standing grant {revoked.id} is revoked. It lets nothing run any more."
                 )
+
+    async def _proposed(self, made: Grant) -> str:
+        request = await self.granting.gate.store.get(made.tenant, made.request)
+        if request is None or request.state is State.OPEN:
+            return f"Standing grant {made.id} is proposed; its card says who may approve it."
+        return (
+            f"Standing grant {made.id} is proposed, and your yes is enough. {cards.status(request)}"
+        )
 
     async def listed(self, identity: Identity) -> Told:
         """Return the grants that somebody may know of, those that could still be used first."""
@@ -82,7 +88,7 @@ def _lines(grant: Grant, plan: Plan | None) -> str:
     why = f" ({one_line(grant.reason)})" if grant.reason else ""
     return (
         f"{grant.id} {grant.state.value.replace('_', ' ')}{why}: {_called(plan)}\n"
-        f"  used {grant.used} of {grant.most}, {until}, for {grant.requester} in {grant.place}, "
+        f"  used {grant.used} of {grant.most}, {until}, for {grant.requester} {where(grant.place)}, "
         f"proposed by {grant.proposer}"
     )
 

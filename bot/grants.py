@@ -27,7 +27,7 @@ def grant(file: Path, *, request: str, uses: int, lasts: timedelta, name: str | 
             else f"It needs votes: sayso approve {made.request}"
         )
         return Printed(
-            object={"grant": contract.grant(made, None)},
+            object={"grant": contract.grant(made, await app.granting.granting.plan_of(made))},
             text=f"Standing grant {made.id} is {made.state.value}. {told}",
         )
 
@@ -58,7 +58,7 @@ def grants_revoke(file: Path, *, grant: str, name: str | None) -> Printed:
         event = RevokeGrant(identity=identity(app, name), grant=grant)
         revoked = await app.granting.granting.revoke(event)
         return Printed(
-            object={"grant": contract.grant(revoked, None)},
+            object={"grant": contract.grant(revoked, await app.granting.granting.plan_of(revoked))},
             text=f"Standing grant {revoked.id} is revoked. It lets nothing run any more.",
         )
 

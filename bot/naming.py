@@ -15,7 +15,8 @@ _LONGEST = 160
 def calls(request: Request) -> str:
     """Return what a request would call and with what, as its card says it."""
     named = [line for line in request.card.plan if line and not line.startswith(" ")]
-    return one_line("; ".join(named) or request.card.title, _LONGEST)
+    kind = "standing grant: " if cards.asks_to_grant(request) else ""
+    return kind + one_line("; ".join(named) or request.card.title, _LONGEST - len(kind))
 
 
 def report(run: Run, request: Request | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from approvals import cards, reports
-from approvals.models import Request, Run
+from approvals.models import Request, Run, State
 from bot import naming
 from bot.ask import Answered
 from bot.contract import Draw, text_of
@@ -61,7 +61,11 @@ def queued(ahead: int) -> str:
 
 def decided(request: Request, run: Run | None) -> str:
     """Return what a decision led to."""
-    return reports.report(run) if run else cards.status(request)
+    if run:
+        return reports.report(run)
+    begun = request.state is State.SPENT and cards.asks_to_grant(request)
+    then = " The standing grant is active. Look at: sayso grants" if begun else ""
+    return f"{cards.status(request)}{then}"
 
 
 def stopped(one: Stopped) -> str:

@@ -108,9 +108,11 @@ class Rulings:
         authority, principal, request = await self.gate.seen(event.identity, event.request)
         to = _named(authority, event)
         allowed = entitlement.yet_to_vote(authority, request)
-        if to not in allowed or request.state is not State.OPEN:
+        if request.state is not State.OPEN:
+            await self.gate.acting.refuse(principal, request.id, cards.too_late(request))
+        if to not in allowed:
             whose = f"{names(allowed)} may" if allowed else "nobody may right now"
-            reason = f"Nobody was asked: they may not approve this, or it is decided; {whose}."
+            reason = f"Nobody was asked: they may not approve this, or did so already; {whose}."
             await self.gate.acting.refuse(principal, request.id, reason)
         if not await self.requests.hand_over(
             request.tenant, request.id, principal=principal.id, to=to

@@ -56,4 +56,5 @@ def explained(error: click.UsageError) -> Invalid:
     # More words than one are more arguments than one, whatever they say.
     advice = f" {_QUOTE}" if path == "sayso ask" and "extra argument" in str(error) else ""
     what = error.format_message().rstrip(".")
-    return Invalid(f"{what}.{advice} See: {path} --help")
+    end = "" if what.endswith("?") else "."
+    return Invalid(f"{what}{end}{advice} See: {path} --help")

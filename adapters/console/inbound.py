@@ -79,6 +79,8 @@ def read(line: str, seat: Seat) -> Typed | None:
 
 def _command(text: str, seat: Seat) -> Typed:
     word, rest = [*text.split(maxsplit=1), ""][:2]
+    if word.lower() == "/sayso":  # as what is said everywhere tells people to type it
+        return read(f"/{rest or 'help'}", seat) or _UNKNOWN
     reader = _READERS.get(word.lower(), _unknown)
     if reader not in {_ask, _unknown} and len(text.splitlines()) > 1:
         return _ONE_LINE
@@ -158,7 +160,7 @@ def _word(word: str) -> Callable[[str, Seat], Typed]:
 
     def read(rest: str, seat: Seat) -> Typed:
         heard = Heard(identity=seat.identity, place=seat.place, in_thread=True)
-        found = chat_commands.read(f"{word} {rest}", heard)
+        found = chat_commands.read(f"{word} {rest}", heard) or chat_commands.read(word, heard)
         return found if isinstance(found, ProposeGrant | RevokeGrant | Mistyped) else _UNKNOWN
 
     return read

@@ -98,7 +98,8 @@ def test_what_is_wrong_is_told_with_what_to_do_and_leaves_everything(sayso: Says
     usage = sayso.run("edit", old, "beta", as_="alice")
     assert (usage.code, usage.error[0]) == (2, "invalid")
     nothing = sayso.run("edit", old, as_="alice")
-    assert nothing.refusal == "Say what to change, as in: edit ID NAME=VALUE"
+    assert (nothing.code, nothing.error[0]) == (2, "invalid")
+    assert nothing.error[1] == "Missing argument 'NAME=VALUE'. See: sayso edit --help"
 
 
 def test_of_ten_edits_and_a_yes_at_once_one_stands(sayso: Sayso) -> None:

@@ -57,6 +57,7 @@ def test_a_grant_is_proposed_and_at_once_active_where_one_vote_is_enough(empty: 
     turn = empty.ask("append alpha", ALICE)
     made = grant(empty, turn["request"]["id"])
     assert made["state"] == "active"
+    assert made["calls"] == turn["request"]["calls"]
     assert made["request"] != turn["request"]["id"]
     assert empty.state(turn["request"]["id"]) == "open"
     assert empty.state(made["request"]) == "spent"
@@ -315,7 +316,7 @@ def test_people_see_the_grants_that_they_may_know_of(empty: Sayso) -> None:
     plain = empty.run("grants", plain=True).out
     assert f'{made["id"]} active: append-word {{"word": "alpha"}}' in plain
     assert "used 0 of 2, until 20" in plain
-    assert "for alice in channel:console/local/console, proposed by bob" in plain
+    assert "for alice on the console, proposed by bob" in plain
 
 
 def test_erasing_where_a_grant_was_made_ends_it(empty: Sayso) -> None:
@@ -353,3 +354,18 @@ def test_times_are_written_as_elsewhere(empty: Sayso) -> None:
     made = listed(empty, active(empty)["id"])
     assert TIME.fullmatch(made["until"])
     assert TIME.fullmatch(made["proposed_at"])
+
+
+def test_people_can_tell_what_asks_for_a_grant_from_what_would_run(empty: Sayso) -> None:
+    request = empty.ask("deploy v1", ALICE)["request"]["id"]
+    made = grant(empty, request)["request"]
+    waits = empty.run("requests", "--open", plain=True).out
+    assert f'{made} open       standing grant: deploy {{"version": "v1"}}\n' in waits
+    assert f'{request} open       deploy {{"version": "v1"}}\n' in waits
+    told = empty.run("approve", made, as_=CAROL, plain=True).out
+    assert told == (
+        "Approved by bob and carol. The standing grant is active. Look at: sayso grants\n"
+    )
+    [once] = empty.run("grants").json["grants"]
+    ended = empty.run("grants", "revoke", once["id"], as_=BOB).json["grant"]
+    assert ended["calls"] == [{"tool": "deploy", "arguments": {"version": "v1"}}]

@@ -101,6 +101,8 @@ MEANINGS: dict[str, Typed | None] = {
     "/requests": Look(at="requests"),
     "/runs": Look(at="runs"),
     "/grants": Look(at="grants"),
+    "/sayso": Look(at="help"),
+    "/sayso grants": Look(at="grants"),
     f"/grant {ID} 5 1h": ProposeGrant(identity=ALICE, request=ID, uses=5, lasts=timedelta(hours=1)),
     f"/revoke g_{ID}": RevokeGrant(identity=ALICE, grant=f"g_{ID}"),
     "/quit": Leave(),
@@ -139,3 +141,15 @@ def test_only_a_command_decides(line: str) -> None:
     found = read(line, SEAT)
     decides = isinstance(found, Approve | Deny | AskAgain | Bare | Resolve)
     assert not decides or line.strip().startswith("/")
+
+
+@pytest.mark.parametrize("line", ["/resume", "/pause deploy day", "/link", "/stop all"])
+def test_what_other_platforms_call_sayso_s_own_words_means_the_same_here(line: str) -> None:
+    assert read(f"/sayso {line[1:]}", SEAT) == read(line, SEAT)
+
+
+@pytest.mark.parametrize("line", ["/grant bob access", "/revoke it", f"/grant {ID} 5", "/revoke"])
+def test_a_word_that_is_there_is_never_called_unknown(line: str) -> None:
+    meant = read(line, SEAT)
+    assert isinstance(meant, Mistyped)
+    assert f"Write `{line.split(maxsplit=1)[0][1:]} ID" in meant.sentence

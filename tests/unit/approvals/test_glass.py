@@ -230,3 +230,13 @@ async def test_nobody_alone_lets_a_standing_grant_begin(world: World) -> None:
     told = await refusal(world, "bob", asked)
     assert told == "What runs again and again without a card takes all the votes of its rule."
     assert (await world.now(asked)).state is State.OPEN
+
+
+async def test_who_breaks_it_with_the_last_vote_that_it_took_is_not_called_alone(
+    world: World,
+) -> None:
+    request = await world.propose(HIGH)
+    await world.approve("carol", request)
+    await break_it(world, "bob", request)
+    [note] = await said_in(world.stores, CONVERSATION, "note")
+    assert note.startswith("Glass broken: bob lets wipe run, with 2 of 2 votes: it burns")

@@ -10,7 +10,7 @@ from adapters.storage.transactions import rows
 from approvals import cards
 from approvals.cards import drawn
 from approvals.granting import UNKNOWN, Granting, why_none
-from approvals.grants import Grant, GrantState, Use
+from approvals.grants import Grant, GrantState, Use, where
 from approvals.models import Request, State
 from approvals.switches import Switches
 from core.errors import Invalid, Refused, Unavailable
@@ -95,8 +95,8 @@ async def test_a_grant_is_of_exactly_what_a_card_showed_and_of_who_asked(world: 
     assert grant.plan_sha256 == request.plan_sha256 != made.plan_sha256
     facts = {fact.label: fact.text for fact in made.card.facts}
     assert facts["Would run without a card"] == (
-        "up to 3 times within 30m of its approval, whenever alice asks for exactly this in "
-        "channel:console/local/terminal"
+        "up to 3 times within 30m of its approval, whenever alice asks for exactly this "
+        "on the console"
     )
     assert facts["Proposed by"] == "bob"
     assert made.card.title == "Approve a standing grant to run: append-word"
@@ -466,3 +466,15 @@ async def test_nothing_is_proposed_to_run_again_while_everything_is_paused(world
     await world.stores.brakes.pause(TENANT, principal="carol", reason="")
     with pytest.raises(Refused, match="carol paused everything"):
         await propose(world, request)
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("channel:console/local/console", "on the console"),
+        ("channel:slack/T0TEAM/C0OPS", "in channel C0OPS of slack"),
+        ("channel:discord/7001/7002", "in channel 7002 of discord"),
+    ],
+)
+def test_where_a_grant_holds_is_said_in_words(place: str, expected: str) -> None:
+    assert where(place) == expected

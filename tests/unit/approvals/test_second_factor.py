@@ -399,7 +399,7 @@ async def test_the_card_warns_where_too_few_could_give_a_code(
         await world.factors.reset(name, account="root")
     [warning] = [w for w in (await world.propose(HIGH)).card.warnings if "second factor" in w]
     assert told in warning
-    assert warning.endswith("write in a terminal: sayso enrol")
+    assert warning.endswith("must. Those who have none write in a terminal: sayso enrol")
     assert not [w for w in (await world.propose()).card.warnings if "second factor" in w]
 
 

@@ -80,3 +80,11 @@ def test_a_name_is_given_once_and_a_risk_is_called_as_before(file: Path) -> None
         windows(file, f"freeze: [{one}, {one}]")
     with pytest.raises(Invalid, match="the name of a risk"):
         windows(file, '"a b": {quorum: 1}')
+
+
+def test_a_time_to_escalate_at_needs_somebody_to_escalate_to(file: Path) -> None:
+    file.write_text("approvals: {low: {quorum: 1, escalate_at: 0.5}}\n")
+    with pytest.raises(Invalid, match="`escalate_at` of low calls nobody: add `escalate_to`"):
+        settings.read(file)
+    file.write_text("approvals: {low: {quorum: 1, escalate_at: 0.5, escalate_to: [leads]}}\n")
+    assert settings.read(file).approvals.risks["low"].escalate_at == 0.5

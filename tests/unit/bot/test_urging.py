@@ -220,7 +220,7 @@ async def test_x6_who_may_not_approve_is_not_asked_and_it_is_said_who_may(
 ) -> None:
     request = await bots.world.propose()
     assert await refusal(bots, "alice", request, to) == (
-        "Nobody was asked: they may not approve this, or it is decided; bob and carol may."
+        "Nobody was asked: they may not approve this, or did so already; bob and carol may."
     )
     assert await called(bots) == []
     assert len(await bots.world.attempts()) == 1
@@ -250,7 +250,8 @@ async def test_i14_who_may_not_know_of_it_hands_nothing_over(bots: Bots) -> None
 
 async def test_what_is_decided_is_handed_to_nobody(bots: Bots) -> None:
     denied = await bots.world.deny("carol", await bots.world.propose())
-    assert "or it is decided" in await refusal(bots, "alice", denied, "bob")
+    told = await refusal(bots, "alice", denied, "bob")
+    assert told.startswith("Already decided. Denied by carol")
     assert not await bots.world.stores.requests.hand_over(
         TENANT, denied.id, principal="alice", to="bob"
     )

@@ -56,3 +56,8 @@ def test_wrong_usage_names_what_to_do_and_the_help_of_that_command(
     words: tuple[str, ...], said: str
 ) -> None:
     assert misused(*words) == said
+
+
+def test_a_question_about_a_word_ends_as_a_question() -> None:
+    told = misused("glass")
+    assert told == "No such command 'glass'. Did you mean 'break-glass'? See: sayso --help"
