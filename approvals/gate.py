@@ -184,7 +184,7 @@ class Gate:
         reason = _NO_REASON if not why else entitlement.not_a_breaker(authority, principal, request)
         if reason:
             await self.acting.refuse(principal, request.id, reason)
-        principal, held = await self.factor.must_hold(principal, request, click.code)
+        principal, held = await self.factor.must_hold(principal, request, click.code, anew=True)
         await self.holding.must_count(
             authority, principal, replace(request, broken_by=principal.id)
         )

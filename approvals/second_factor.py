@@ -22,13 +22,14 @@ class SecondFactor:
     factors: Factors
 
     async def must_hold(
-        self, principal: Principal, request: Request, code: str
+        self, principal: Principal, request: Request, code: str, *, anew: bool = False
     ) -> tuple[Principal, Held | None]:
         """Return who decides, with when they proved it, and the code to be used up with the decision.
 
+        Whose yes is there already needs none for another, unless they decide something `anew`.
         Raises `Refused`, on record, where the rule demands a code and this one counts for nothing.
         """
-        if not request.rule.second_factor or principal.id in request.voters:
+        if not request.rule.second_factor or (principal.id in request.voters and not anew):
             return principal, None
         found = await self._judged(principal, request, code)
         if isinstance(found, Failed):

@@ -13,6 +13,7 @@ from adapters.storage.rates import Rates as Counted
 from adapters.storage.requests import Requests
 from adapters.storage.transactions import rows
 from approvals import factors
+from approvals.brakes import Broken
 from approvals.factors import CodeSpent, Failed, Held
 from approvals.gate import UNKNOWN, Gate
 from approvals.granting import Granting
@@ -104,6 +105,39 @@ async def test_what_was_approved_already_takes_a_code_as_well_where_the_glass_is
     assert (voted.request.voters, voted.request.broken_by) == (("bob",), "carol")
     other = await world.propose(HIGH)
     assert "already" in await refusal(world, "carol", other, code(clock, OTHER_APP))
+
+
+async def test_whose_yes_was_proved_already_gives_a_newer_code_to_break_the_glass(
+    world: World, clock: FrozenClock
+) -> None:
+    world.rules += (allow("plan:break_glass", "ops"),)
+    request = await world.propose(HIGH)
+    clock.pass_by(STEP)
+    await world.approve("bob", request, code(clock))
+    for given, told in (("", factors.WANTED), (code(clock), factors.USED)):
+        with pytest.raises(Refused) as refused:
+            await world.gate.break_glass(broken(request, given))
+        assert refused.value.shown == told
+        assert (await world.now(request)).broken_by is None
+    clock.pass_by(STEP)
+    voted = await world.gate.break_glass(broken(request, code(clock)))
+    assert (voted.request.voters, voted.request.broken_by) == (("bob",), "bob")
+    assert (await world.spend(voted.request)).run.broken_by == "bob"
+    other = await world.propose(LOW)
+    assert "already" in await refusal(world, "bob", other, code(clock))
+
+
+@pytest.mark.parametrize("votes", [(), ("bob",)])
+async def test_the_store_lets_nobody_break_the_glass_without_a_code(
+    world: World, clock: FrozenClock, votes: Sequence[str]
+) -> None:
+    request = await asked(world, clock)
+    for voter in votes:
+        await world.approve(voter, request, code(clock))
+    word = Broken(by="bob", why="it burns", calls=())
+    with pytest.raises(Refused, match="needs a code"):
+        await world.stores.requests.break_glass(TENANT, request.id, word)
+    assert (await world.now(request)).broken_by is None
 
 
 async def test_a_code_used_up_meanwhile_breaks_no_glass(
