@@ -9,7 +9,7 @@ from adapters.storage.request_rows import must_read
 from adapters.storage.transactions import SYSTEM, Transaction, changed, log, sql, text_of
 from approvals import cards
 from approvals.brakes import Broken
-from approvals.factors import Held
+from approvals.factors import WANTED_OF_A_BREAKER, Held
 from approvals.models import Voted, Yes, job_of
 from core import canonical
 
@@ -123,7 +123,7 @@ def _prove(
     if votes and (yield from casting.cast(now, request, broken.by, held)):
         yield from casting.noted(now, about, broken.by, held)
     else:
-        yield from casting.prove(now, about, broken.by, held)
+        yield from casting.prove(now, about, broken.by, held, WANTED_OF_A_BREAKER)
 
 
 def _go(

@@ -83,7 +83,7 @@ async def test_who_breaks_the_glass_gives_a_code_too_and_it_is_used_up(
     clock.pass_by(STEP)
     with pytest.raises(Refused) as told:
         await world.gate.break_glass(broken(request))
-    assert told.value.shown == factors.WANTED
+    assert told.value.shown == factors.WANTED_OF_A_BREAKER
     voted = await world.gate.break_glass(broken(request, code(clock)))
     assert [(v.principal, v.second_factor) for v in voted.request.votes] == [("bob", True)]
     assert (await world.spend(voted.request)).run.broken_by == "bob"
@@ -114,7 +114,7 @@ async def test_whose_yes_was_proved_already_gives_a_newer_code_to_break_the_glas
     request = await world.propose(HIGH)
     clock.pass_by(STEP)
     await world.approve("bob", request, code(clock))
-    for given, told in (("", factors.WANTED), (code(clock), factors.USED)):
+    for given, told in (("", factors.WANTED_OF_A_BREAKER), (code(clock), factors.USED)):
         with pytest.raises(Refused) as refused:
             await world.gate.break_glass(broken(request, given))
         assert refused.value.shown == told
@@ -135,7 +135,7 @@ async def test_the_store_lets_nobody_break_the_glass_without_a_code(
     for voter in votes:
         await world.approve(voter, request, code(clock))
     word = Broken(by="bob", why="it burns", calls=())
-    with pytest.raises(Refused, match="needs a code"):
+    with pytest.raises(Refused, match="needs a code of your second factor"):
         await world.stores.requests.break_glass(TENANT, request.id, word)
     assert (await world.now(request)).broken_by is None
 
