@@ -94,7 +94,7 @@ def break_glass(
         yield from _prove(now, tenant, name, broken, held, votes=opens)
         yield from log(
             now, tenant, "request.broken", principal, request=name,
-            reason_sha256=canonical.sha256(reason),
+            reason_sha256=canonical.sha256(reason), **({"second_factor": True} if held else {}),
         )  # fmt: skip
         yield from _go(now, tenant, name, principal, runner if opens else None, is_new=opens)
         granted_now = yield from must_read(tenant, name)

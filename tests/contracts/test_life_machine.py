@@ -83,11 +83,13 @@ Death: TypeAlias = Literal["unspent", "spent", "in step 0", "in step 1"]
 DEATHS: tuple[Death, ...] = ("unspent", "spent", "in step 0", "in step 1")
 A_MOMENT = timedelta(microseconds=1)
 people = st.sampled_from(PEOPLE)
+breakers = st.sampled_from(["carol", "dave", "dave", *PEOPLE])
 platforms = st.sampled_from(PLATFORMS)
 _ballots = st.tuples(st.sampled_from(["alice", "bob", "bob", "carol", "dave"]), platforms)
 votes = st.lists(_ballots, min_size=1, max_size=4)
 enough = st.just([("bob", "slack"), ("carol", "discord"), ("dave", "slack")])
 words = st.sampled_from(["alpha", "beta"])
+tools = st.sampled_from([tool.name for tool in TOOLS])
 LASTS = timedelta(minutes=45)
 deaths = st.none() | st.none() | st.sampled_from(DEATHS)
 
@@ -517,9 +519,22 @@ class Lives(RuleBasedStateMachine):
         if before.state is State.OPEN:
             known.votes.add(person)
 
-    @rule(person=people, platform=platforms, data=st.data())
-    def break_glass(self, person: str, platform: Platform, data: st.DataObject) -> None:
-        known = self.pick(data)
+    @rule(person=breakers, platform=platforms, change=st.none() | changes, data=st.data())
+    def break_glass(
+        self, person: str, platform: Platform, change: Change | None, data: st.DataObject
+    ) -> None:
+        """Have somebody let a new request run alone, or any other, and run it where they did."""
+        if data.draw(st.booleans()):
+            self.propose("alice", (data.draw(tools), data.draw(words)), CONVERSATION)
+            known = list(self.known.values())[-1]
+        else:
+            known = self.pick(data)
+        self.break_one(known, person, platform)
+        if known.broken_by:
+            lost = partial(Town.change_group, person=person, group="breakers")
+            self.run_one(known, change=data.draw(st.just(change) | st.just(lost)))
+
+    def break_one(self, known: Known, person: str, platform: Platform) -> None:
         before = self.now(known)
         click = BreakGlass(identity=account(person, platform), request=known.id, reason="it burns")
         try:

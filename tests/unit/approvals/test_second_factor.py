@@ -19,6 +19,7 @@ from approvals.gate import UNKNOWN, Gate
 from approvals.granting import Granting
 from approvals.models import Request, Rule, State
 from approvals.policy import Action, Authority, Policy
+from approvals.receipts import check
 from core.errors import Refused
 from core.events import Approve, ProposeGrant
 from core.one_time_codes import STEP, begin_of
@@ -28,7 +29,8 @@ from tests.builders import TENANT
 from tests.codes import OTHER_APP, code, enrolled, wrong
 from tests.fakes.clock import START, FrozenClock
 from tests.gates import HIGH, HOUR, LOW, PLENTY, RISKS, World, allow, who
-from tests.stores import Stores, facts_of, log_of
+from tests.receipts import issued
+from tests.stores import SUCCEEDED, Stores, facts_of, log_of, stepped
 
 MINUTE = timedelta(minutes=1)
 GUARDED = tuple(replace(rule, second_factor=rule.name != "medium") for rule in RISKS)
@@ -122,7 +124,14 @@ async def test_whose_yes_was_proved_already_gives_a_newer_code_to_break_the_glas
     clock.pass_by(STEP)
     voted = await world.gate.break_glass(broken(request, code(clock)))
     assert (voted.request.voters, voted.request.broken_by) == (("bob",), "bob")
-    assert (await world.spend(voted.request)).run.broken_by == "bob"
+    [entry] = [e for e in await log_of(world.stores) if e.kind == "request.broken"]
+    assert facts_of(entry)["second_factor"] is True
+    spent = await world.spend(voted.request)
+    run = await stepped(world.stores, spent.run, SUCCEEDED, SUCCEEDED)
+    assert (run.broken_by, check((await issued(world.stores, run.id)).text).run.id) == (
+        "bob",
+        run.id,
+    )
     other = await world.propose(LOW)
     assert "already" in await refusal(world, "bob", other, code(clock))
 
