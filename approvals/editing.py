@@ -66,6 +66,7 @@ class Editing:
         calls = _read(request, gate.toolbox(), edit)
         await self._must_pass(authority, principal, request, calls)
         proposal = _proposal(request, calls, principal.id)
+        await gate.holding.must_not_hold(authority, proposal)
         now, frozen = await gate.preparing.prepared(proposal)
         new = await gate.preparing.drafted(proposal, frozen, now, was=request.plan)
         became = await gate.store.edit(new)

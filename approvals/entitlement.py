@@ -148,8 +148,9 @@ def breakers(authority: Authority, request: Request) -> tuple[str, ...]:
 
 
 def may_break(authority: Authority, proposal: Proposal) -> bool:
-    """Whether whoever proposes may break the glass, so that it can be proposed in a freeze too."""
-    person = authority.directory.find(proposal.tenant, proposal.requester)
+    """Whether whoever proposes or edits may break the glass, so that it can be done in a freeze too."""
+    asker = proposal.edited_by or proposal.requester
+    person = authority.directory.find(proposal.tenant, asker)
     about = [checked.tool.resource for checked in proposal.calls]
     return person is not None and authority.policy.may(person, "plan:break_glass", about)
 

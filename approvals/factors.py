@@ -20,6 +20,10 @@ WANTED = (
     "This needs a code of your second factor. Press Approve on its card, or in a terminal: "
     "sayso approve ID --code CODE"
 )
+WANTED_OF_A_BREAKER = (
+    "To break the glass for this needs a code of your second factor, a newer one than that of any yes of "
+    "yours. In a terminal: sayso break-glass ID --reason WHY --code CODE"
+)
 NOT_ENROLLED = (
     "This needs a second factor, and you have none yet. Enrol one in a terminal on Sayso's machine, "
     f"as yourself: {ENROL}"

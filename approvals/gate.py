@@ -184,7 +184,7 @@ class Gate:
         reason = _NO_REASON if not why else entitlement.not_a_breaker(authority, principal, request)
         if reason:
             await self.acting.refuse(principal, request.id, reason)
-        principal, held = await self.factor.must_hold(principal, request, click.code)
+        principal, held = await self.factor.must_hold(principal, request, click.code, anew=True)
         await self.holding.must_count(
             authority, principal, replace(request, broken_by=principal.id)
         )
@@ -192,11 +192,13 @@ class Gate:
         may = authority.holders(request.tenant, "plan:approve", entitlement.resources(request))
         broken = Broken(by=principal.id, why=why, calls=may)
         try:
-            return await self.store.break_glass(
+            voted = await self.store.break_glass(
                 request.tenant, request.id, broken, held=held, runner=runner
             )
         except CodeSpent as spent:
             await self.factor.spent(principal, request, spent)
+        await self._must_live(principal, voted.request)
+        return voted
 
     async def deny(self, click: Deny) -> Request:
         """End a request for good; its effects stay refused in its conversation."""

@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from approvals.acting import Acting
-from approvals.factors import NOT_ENROLLED, WANTED, CodeSpent, Factors, Failed, Held
+from approvals.factors import (
+    NOT_ENROLLED,
+    WANTED,
+    WANTED_OF_A_BREAKER,
+    CodeSpent,
+    Factors,
+    Failed,
+    Held,
+)
 from approvals.models import Request, Rule
 from core.principals import Principal
 
@@ -22,15 +30,17 @@ class SecondFactor:
     factors: Factors
 
     async def must_hold(
-        self, principal: Principal, request: Request, code: str
+        self, principal: Principal, request: Request, code: str, *, anew: bool = False
     ) -> tuple[Principal, Held | None]:
         """Return who decides, with when they proved it, and the code to be used up with the decision.
 
+        Whose yes is there already needs none for another, unless they decide something `anew`.
         Raises `Refused`, on record, where the rule demands a code and this one counts for nothing.
         """
-        if not request.rule.second_factor or principal.id in request.voters:
+        if not request.rule.second_factor or (principal.id in request.voters and not anew):
             return principal, None
-        found = await self._judged(principal, request, code)
+        wanted = WANTED_OF_A_BREAKER if anew else WANTED
+        found = await self._judged(principal, request, code, wanted)
         if isinstance(found, Failed):
             await self.acting.refuse(principal, request.id, found.why)
         return replace(principal, authenticated_at=found.at), found
@@ -43,10 +53,12 @@ class SecondFactor:
         """Return who could give a code; None where the rule wants none."""
         return await self.factors.enrolled(tenant) if rule.second_factor else None
 
-    async def _judged(self, principal: Principal, request: Request, code: str) -> Held | Failed:
+    async def _judged(
+        self, principal: Principal, request: Request, code: str, wanted: str
+    ) -> Held | Failed:
         if code:
             return await self.factors.check(
                 principal.tenant, principal.id, code, since=request.opened_at
             )
         enrolled = await self.factors.enrolled(principal.tenant)
-        return Failed(why=WANTED if principal.id in enrolled else NOT_ENROLLED)
+        return Failed(why=wanted if principal.id in enrolled else NOT_ENROLLED)

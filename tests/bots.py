@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 from adapters.jobs.kinds import Kind
 from adapters.jobs.table import TableEngine
-from adapters.storage import jobs, reminders, settling, turns
+from adapters.storage import jobs, reminders, turns
 from adapters.storage.rates import Rates
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
@@ -30,6 +30,7 @@ from bot.remind import Reminding
 from bot.resolve import Resolving
 from bot.run import Running
 from bot.stop import Stopped, Stopping
+from bot.wiring.kinds import run_kind
 from core.agent import Agent
 from core.conversations import TURN, Received, Turn
 from core.conversations import job_of as turn_job
@@ -194,7 +195,7 @@ class Bots:
             self.world.stores.database,
             {
                 TURN: Kind(handler=self.answering, clean=_nothing, settle=turns.settle),
-                RUN: Kind(handler=self.running, clean=_nothing, settle=settling.settle),
+                RUN: run_kind(self.running, _nothing),
                 EXPIRE: _safe(Expiring(store=store)),
                 REMIND: _safe(Reminding(store=store, gate=self.world.gate)),
                 ESCALATE: _safe(Reminding(store=store, gate=self.world.gate).escalate),

@@ -21,6 +21,8 @@ class Kind:
     handler: Handler
     clean: Clean
     settle: Settle
+    is_kept: bool = False
+    """Whether it is put back for as long as it takes, since what it is about ends at a time of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

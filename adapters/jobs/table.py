@@ -161,7 +161,8 @@ class TableEngine:
         except Unavailable as error:
             log.warning("job %s: %s", job.id, error.shown)
             held.after = error.after or timedelta()
-            return JobState.QUEUED if job.tries < MOST_TRIES else JobState.FAILED
+            goes_on = self._kinds[job.kind].is_kept or job.tries < MOST_TRIES
+            return JobState.QUEUED if goes_on else JobState.FAILED
         except SaysoError as error:
             log.warning("job %s: %s", job.id, error.shown)
             return JobState.FAILED

@@ -22,9 +22,16 @@ def cast(now: datetime, request: str, principal: str, held: Held | None) -> Tran
 
 def noted(now: datetime, voted: Request, principal: str, held: Held | None) -> Transaction[None]:
     """Use up the code of a vote, and note the vote; raise `Refused` where its rule demands a code."""
-    if held:
-        yield from factors.take(now, voted.tenant, principal, held)
-    elif voted.rule.second_factor:
-        raise Refused(WANTED)
+    yield from prove(now, voted, principal, held, WANTED)
     extra: JsonObject = {"second_factor": True} if held else {}
     yield from log(now, voted.tenant, "vote.cast", principal, request=voted.id, **extra)
+
+
+def prove(
+    now: datetime, about: Request, principal: str, held: Held | None, wanted: str
+) -> Transaction[None]:
+    """Use up the code of what somebody decides; raise `Refused` where its rule demands one that is not there."""
+    if held:
+        yield from factors.take(now, about.tenant, principal, held)
+    elif about.rule.second_factor:
+        raise Refused(wanted)

@@ -121,7 +121,7 @@ def _offer(
     now: datetime, tenant: str, new: tuple[str, str], principal: str, on: Identity
 ) -> Transaction[Linking]:
     yield sql("DELETE FROM linking WHERE expires_at <= :over", over=text_of(now - _KEPT))
-    yield from _drop(tenant, principal)
+    yield from _drop(now, tenant, principal)
     linking, code = new
     found = yield from rows(
         "INSERT INTO linking (id, tenant, code, principal, on_platform, on_workspace, on_account,"
@@ -134,13 +134,16 @@ def _offer(
     return _linking(found[0])
 
 
-def _drop(tenant: str, principal: str) -> Transaction[None]:
-    """End what is on its way to somebody."""
-    yield sql(
+def _drop(now: datetime, tenant: str, principal: str) -> Transaction[None]:
+    """End what is on its way to somebody; of what was over by itself the log says nothing."""
+    dropped = yield from rows(
         "UPDATE linking SET state = 'ended'"
-        f" WHERE tenant = :tenant AND principal = :principal AND {_LIVE}",
+        f" WHERE tenant = :tenant AND principal = :principal AND {_LIVE} RETURNING *",
         tenant=tenant, principal=principal,
     )  # fmt: skip
+    lived = [row for row in dropped if time_of(row["expires_at"]) > now]
+    for row in sorted(lived, key=lambda row: row["id"]):
+        yield from _logged(now, "link.dropped", principal, [row])
 
 
 def _claim(now: datetime, tenant: str, code: str, account: Identity) -> Transaction[Linking | None]:
@@ -214,7 +217,7 @@ def _end(
         f"DELETE FROM link WHERE tenant = :tenant AND principal = :principal{which} RETURNING *",
         tenant=tenant, principal=principal, **who,
     )  # fmt: skip
-    yield from _drop(tenant, principal)
+    yield from _drop(now, tenant, principal)
     ended = sorted(map(_link, found), key=str)
     for link in ended:
         yield from log(now, tenant, "link.ended", principal, account=_named(link.account))

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from adapters.storage import casting, deciding, factors, jobs
+from adapters.storage import casting, deciding, jobs
 from adapters.storage.entries import append, call, redraw
 from adapters.storage.request_rows import must_read
 from adapters.storage.transactions import SYSTEM, Transaction, changed, log, sql, text_of
 from approvals import cards
 from approvals.brakes import Broken
-from approvals.factors import Held
+from approvals.factors import WANTED_OF_A_BREAKER, Held
 from approvals.models import Voted, Yes, job_of
 from core import canonical
 
@@ -91,13 +91,10 @@ def break_glass(
     opens = yield from _broken(tenant, name, principal, reason, "open")
     granted = opens or (yield from _broken(tenant, name, principal, reason, "granted"))
     if granted:
-        if opens:
-            yield from _vote(now, tenant, name, principal, held)
-        elif held:
-            yield from factors.take(now, tenant, principal, held)
+        yield from _prove(now, tenant, name, broken, held, votes=opens)
         yield from log(
             now, tenant, "request.broken", principal, request=name,
-            reason_sha256=canonical.sha256(reason),
+            reason_sha256=canonical.sha256(reason), **({"second_factor": True} if held else {}),
         )  # fmt: skip
         yield from _go(now, tenant, name, principal, runner if opens else None, is_new=opens)
         granted_now = yield from must_read(tenant, name)
@@ -118,13 +115,15 @@ def _broken(
     )  # fmt: skip
 
 
-def _vote(
-    now: datetime, tenant: str, request: str, principal: str, held: Held | None
+def _prove(
+    now: datetime, tenant: str, request: str, broken: Broken, held: Held | None, *, votes: bool
 ) -> Transaction[None]:
-    """Count their yes, unless it was there already."""
-    if (yield from casting.cast(now, request, principal, held)):
-        voted = yield from must_read(tenant, request)
-        yield from casting.noted(now, voted, principal, held)
+    """Use up their code, whatever they said before; where it `votes`, count their yes, once."""
+    about = yield from must_read(tenant, request)
+    if votes and (yield from casting.cast(now, request, broken.by, held)):
+        yield from casting.noted(now, about, broken.by, held)
+    else:
+        yield from casting.prove(now, about, broken.by, held, WANTED_OF_A_BREAKER)
 
 
 def _go(

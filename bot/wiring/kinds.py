@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from adapters.jobs.kinds import Kind
+from adapters.jobs.kinds import Clean, Kind
 from adapters.leftovers import Leftovers, nothing
 from adapters.storage import jobs, reminders, settling, turns
 from adapters.storage.deliveries import Deliveries
@@ -30,6 +30,7 @@ from bot.wiring.parts import Parts
 from core.agent import Agent
 from core.conversations import TURN
 from core.deliveries import EDIT, OPEN, POST
+from core.jobs import Handler
 from core.links import LINK
 from core.reminders import DUE
 
@@ -55,7 +56,7 @@ def kinds_of(parts: Parts) -> dict[str, Kind]:
     again = partial(jobs.settle_safe, most=_MOST_TRIES)
     return {
         TURN: Kind(handler=_answering(parts), clean=left.of_turn, settle=turns.settle),
-        RUN: Kind(handler=_running(parts), clean=left.of_run, settle=settling.settle),
+        RUN: run_kind(_running(parts), left.of_run),
         TICK: Kind(handler=parts.scheduling, clean=nothing, settle=again),
         DUE: Kind(
             handler=_notifying(parts),
@@ -72,6 +73,11 @@ def kinds_of(parts: Parts) -> dict[str, Kind]:
         POST: Kind(handler=delivering.post, clean=nothing, settle=again),
         EDIT: Kind(handler=delivering.edit, clean=nothing, settle=again),
     }
+
+
+def run_kind(handler: Handler, clean: Clean) -> Kind:
+    """Return what runs are: a pause lasts as long as it lasts, and the request itself has an end."""
+    return Kind(handler=handler, clean=clean, settle=settling.settle, is_kept=True)
 
 
 def _running(parts: Parts) -> Running:

@@ -40,6 +40,7 @@ from approvals.models import (
     Spent,
     State,
     StepState,
+    Yes,
     job_of,
 )
 from approvals.switches import Switches
@@ -49,6 +50,7 @@ from core.events import ProposeGrant
 from core.ids import step_id
 from core.jobs import Job, JobState
 from core.principals import Identity
+from core.rulings import BreakGlass
 from core.standing import Why
 from core.tools import Tool
 from tests.builders import CONVERSATION, TENANT, a_proposal
@@ -81,11 +83,13 @@ Death: TypeAlias = Literal["unspent", "spent", "in step 0", "in step 1"]
 DEATHS: tuple[Death, ...] = ("unspent", "spent", "in step 0", "in step 1")
 A_MOMENT = timedelta(microseconds=1)
 people = st.sampled_from(PEOPLE)
+breakers = st.sampled_from(["carol", "dave", "dave", *PEOPLE])
 platforms = st.sampled_from(PLATFORMS)
 _ballots = st.tuples(st.sampled_from(["alice", "bob", "bob", "carol", "dave"]), platforms)
 votes = st.lists(_ballots, min_size=1, max_size=4)
 enough = st.just([("bob", "slack"), ("carol", "discord"), ("dave", "slack")])
 words = st.sampled_from(["alpha", "beta"])
+tools = st.sampled_from([tool.name for tool in TOOLS])
 LASTS = timedelta(minutes=45)
 deaths = st.none() | st.none() | st.sampled_from(DEATHS)
 
@@ -114,6 +118,13 @@ class Known:
     """The standing grant that it asks for, where it asks for one."""
     under: str | None = None
     """The standing grant under which nobody is asked for it."""
+    broken_by: str | None = None
+    """Who let it run alone."""
+
+    @property
+    def decided_by(self) -> set[str]:
+        """Return by whose word it may run."""
+        return self.votes | ({self.broken_by} if self.broken_by else set[str]())
 
     @property
     def asked_by(self) -> frozenset[str]:
@@ -148,6 +159,16 @@ class Allowed:
         )
 
 
+def begin_with() -> dict[str, set[str]]:
+    """Return who is in which group at first."""
+    return {
+        "alice": {"dev"},
+        "bob": {"dev", "ops"},
+        "carol": {"ops", "breakers"},
+        "dave": {"breakers"},
+    }
+
+
 class Town(World):
     """Four people with an account on every platform, and what is true of them."""
 
@@ -158,7 +179,7 @@ class Town(World):
         }
         super().__init__(
             stores,
-            groups={"alice": {"dev"}, "bob": {"dev", "ops"}, "carol": {"ops"}, "dave": set()},
+            groups=begin_with(),
             on_slack={name: account(name, "slack") for name in PEOPLE},
             on_discord={name: account(name, "discord") for name in PEOPLE},
             rosters=dict(self.on),
@@ -168,7 +189,9 @@ class Town(World):
             allow("plan:deny", "sre"),
             allow("plan:edit", "dev"),
             allow("grant:propose", "dev"),
+            allow("plan:break_glass", "breakers"),
         )
+        self.ever_broke = {"carol", "dave"}
         self.ever_approved = {"bob", "carol", "dave"}
         """Who could approve at some time: a click may go by what a platform said a minute ago."""
 
@@ -182,6 +205,10 @@ class Town(World):
         """Whether somebody may, at this moment."""
         by_role = any(f"{person}@{name}" in one.members["sre"] for name, one in self.on.items())
         return self.is_here(person) and (by_role or "ops" in self.groups[person])
+
+    def may_break(self, person: str) -> bool:
+        """Whether somebody may let something run alone, at this moment."""
+        return self.is_here(person) and "breakers" in self.groups[person]
 
     def may_ask(self, person: str) -> bool:
         """Whether somebody may propose, at this moment."""
@@ -208,9 +235,10 @@ class Town(World):
             not self.switches.plan_only
             and known.rests_on == self.rests_on(known.effect)
             and all(map(self.may_ask, known.asked_by))
-            and len(known.votes) >= known.rule.quorum
-            and all(map(self.may_approve, known.votes))
-            and (known.rule.requester_may_vote or not known.asked_by & known.votes)
+            and (len(known.votes) >= known.rule.quorum or known.broken_by is not None)
+            and all(map(self.may_approve, known.votes - {known.broken_by}))
+            and (known.broken_by is None or self.may_break(known.broken_by))
+            and (known.rule.requester_may_vote or not known.asked_by & known.decided_by)
         )
 
     @property
@@ -220,7 +248,7 @@ class Town(World):
 
     def back_to_normal(self) -> None:
         """Have everybody and everything be as at first."""
-        self.groups = {"alice": {"dev"}, "bob": {"dev", "ops"}, "carol": {"ops"}, "dave": set()}
+        self.groups = begin_with()
         for name, roster in self.on.items():
             roster.members = {"sre": {"dave@slack"} if name == "slack" else set()}
             roster.gone, roster.down = {}, ""
@@ -265,13 +293,17 @@ class Town(World):
 
     def _note_approvers(self) -> None:
         self.ever_approved |= {one for one in PEOPLE if self.may_approve(one)}
+        self.ever_broke |= {one for one in PEOPLE if self.may_break(one)}
 
 
 Change: TypeAlias = Callable[[Town], None]
 _hosts = st.sampled_from(["slack", "discord"])
 changes: st.SearchStrategy[Change] = st.one_of(
     st.builds(
-        partial, st.just(Town.change_group), person=people, group=st.sampled_from(["dev", "ops"])
+        partial,
+        st.just(Town.change_group),
+        person=people,
+        group=st.sampled_from(["dev", "ops", "breakers"]),
     ),
     st.builds(partial, st.just(Town.change_role), person=people, platform=_hosts),
     st.builds(partial, st.just(Town.change_account), person=people, platform=_hosts),
@@ -487,6 +519,43 @@ class Lives(RuleBasedStateMachine):
         if before.state is State.OPEN:
             known.votes.add(person)
 
+    @rule(person=breakers, platform=platforms, change=st.none() | changes, data=st.data())
+    def break_glass(
+        self, person: str, platform: Platform, change: Change | None, data: st.DataObject
+    ) -> None:
+        """Have somebody let a new request run alone, or any other, and run it where they did."""
+        if data.draw(st.booleans()):
+            self.propose("alice", (data.draw(tools), data.draw(words)), CONVERSATION)
+            known = list(self.known.values())[-1]
+        else:
+            known = self.pick(data)
+        self.break_one(known, person, platform)
+        if known.broken_by:
+            lost = partial(Town.change_group, person=person, group="breakers")
+            self.run_one(known, change=data.draw(st.just(change) | st.just(lost)))
+
+    def break_one(self, known: Known, person: str, platform: Platform) -> None:
+        before = self.now(known)
+        click = BreakGlass(identity=account(person, platform), request=known.id, reason="it burns")
+        try:
+            voted = self.do(self.town.gate.break_glass(click))
+        except SaysoError as error:
+            note(f"glass not broken: {error.shown}")
+            after = self.now(known)
+            assert (after.broken_by, after.voters) == (before.broken_by, before.voters)
+            return
+        if voted.yes is Yes.LATE:
+            assert before.broken_by
+            return
+        assert person in self.town.ever_broke
+        assert before.state in LIVE
+        assert not self.is_paused
+        assert (before.broken_by, known.lets) == (None, None)
+        assert known.rule.requester_may_vote or person not in known.asked_by
+        known.broken_by = person
+        if before.state is State.OPEN:
+            known.votes.add(person)
+
     @rule(person=people, platform=platforms, data=st.data())
     def deny(self, person: str, platform: Platform, data: st.DataObject) -> None:
         known = self.pick(data)
@@ -670,7 +739,9 @@ class Lives(RuleBasedStateMachine):
             if request.state not in LIVE:
                 self.ended[name] = request.state
             elif request.state is State.GRANTED:
-                assert len(voters) >= self.known[name].rule.quorum
+                is_enough = len(voters) >= self.known[name].rule.quorum
+                assert is_enough or request.broken_by
+            assert request.broken_by == self.known[name].broken_by
             assert bool(request.under) is bool(self.known[name].under)
         live = [one for one in found.values() if one.state in LIVE]
         assert all(one.expires_at > self.clock.now() for one in live)

@@ -248,6 +248,26 @@ async def test_i11_each_step_and_its_entry_are_one(stores: Stores, done: int) ->
     assert await whole_or_nothing(stores, steps[done]) > 0
 
 
+async def offer_another(on: Stores) -> object:
+    return await offer(on, "l_" + "2" * 32, sha256("another"))
+
+
+@pytest.mark.parametrize("step", [end, offer_another])
+@pytest.mark.parametrize("done", [1, 2, 3])
+async def test_i11_what_is_given_up_on_its_way_is_in_the_log(
+    stores: Stores, clock: FrozenClock, done: int, step: Step
+) -> None:
+    await after(stores, *STEPS[:done])
+    await step(stores)
+    dropped = [e for e in await log_of(stores) if e.kind == "link.dropped" and NAME in e.body]
+    assert [principal_of(entry) for entry in dropped] == ["bob"]
+    await offer(stores, "l_" + "3" * 32, sha256("third"))
+    before = len(await log_of(stores))
+    clock.pass_by(LASTS)
+    await end(stores)
+    assert len(await log_of(stores)) == before
+
+
 async def race(connect: Connect, *acts: Step) -> list[object]:
     each = [Stores(await connect()) for _ in acts]
     return await asyncio.gather(*(act(on) for act, on in zip(acts, each, strict=True)))

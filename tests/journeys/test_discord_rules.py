@@ -24,7 +24,7 @@ async def test_x6_a_pause_is_told_where_something_waits_and_its_end_too(acme: Se
     act = await acme.discord.people.slash(BOB, OPS, "sayso", words=why)
     await acme.told(act, "Paused: bob paused everything")
     await acme.reads(thread, "Held back: bob paused everything")
-    assert await acme.shows(card, "Held back: bob paused everything") == ["Approve", "Deny"]
+    assert await acme.shows(card, "Held back: bob paused everything") == ["Approve", "Edit", "Deny"]
     await acme.told(
         await acme.presses(CAROL, card, "Approve"), "Your yes was not counted: bob paused"
     )

@@ -20,6 +20,7 @@ from tests.builders import TENANT, a_proposal
 from tests.fakes.clock import FrozenClock
 from tests.gates import APPEND, EVE, HIGH, HOUR, LOW, PLENTY, SECRET, World, allow, edited, who
 from tests.stores import Stores, everything, facts_of
+from tests.unit.approvals.test_held import NOON
 
 TWO_CALLS = (LOW.check({"word": "one"}, {}), HIGH.check({"word": "two"}, {}))
 
@@ -360,3 +361,20 @@ async def test_the_rate_of_a_tool_counts_its_edits_too(world: World) -> None:
     assert (await refused(world.edited("bob", first, word="gamma"))).startswith(
         "Not edited: you may do this once in 1h"
     )
+
+
+async def test_x6_in_a_freeze_only_who_may_break_the_glass_edits(
+    world: World, clock: FrozenClock
+) -> None:
+    request, spared = await world.propose(), await world.propose(LOW)
+    world.windows = (NOON,)
+    clock.pass_by(HOUR / 2)
+    for person in ("alice", "bob"):
+        told = await refused(world.edited(person, request, word="beta"))
+        assert told.startswith("Not proposed: the freeze noon lasts until")
+    assert (await world.now(request)).state is State.OPEN
+    await world.edited("alice", spared, word="beta")
+    world.groups["bob"] |= {"breakers"}
+    world.rules += (allow("plan:break_glass", "breakers"),)
+    await refused(world.edited("alice", request, word="beta"))
+    assert (await world.edited("bob", request, word="beta")).state is State.OPEN

@@ -13,7 +13,7 @@ from core.events import ProposeGrant
 from core.rulings import BreakGlass
 from tests.builders import CONVERSATION, TENANT
 from tests.fakes.clock import FrozenClock
-from tests.gates import HIGH, HOUR, LOW, SECRET, World, allow, edited, who, without
+from tests.gates import APPEND, HIGH, HOUR, LOW, SECRET, World, allow, edited, who, without
 from tests.receipts import Values, forged, issued
 from tests.stores import SUCCEEDED, Stores, facts_of, log_of, said_in, stepped
 from tests.unit.approvals.test_held import NOON
@@ -240,3 +240,15 @@ async def test_who_breaks_it_with_the_last_vote_that_it_took_is_not_called_alone
     await break_it(world, "bob", request)
     [note] = await said_in(world.stores, CONVERSATION, "note")
     assert note.startswith("Glass broken: bob lets wipe run, with 2 of 2 votes: it burns")
+
+
+async def test_what_is_denied_while_it_is_looked_at_is_refused_on_record(world: World) -> None:
+    request = await world.propose(APPEND)
+
+    async def denied() -> None:
+        await world.deny("carol", request)
+
+    world.runner.meanwhile[("preview",)] = denied
+    assert "Denied by carol" in await refusal(world, "bob", request)
+    assert (await world.now(request)).broken_by is None
+    assert len(await world.attempts()) == 1

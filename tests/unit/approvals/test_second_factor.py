@@ -13,11 +13,13 @@ from adapters.storage.rates import Rates as Counted
 from adapters.storage.requests import Requests
 from adapters.storage.transactions import rows
 from approvals import factors
+from approvals.brakes import Broken
 from approvals.factors import CodeSpent, Failed, Held
 from approvals.gate import UNKNOWN, Gate
 from approvals.granting import Granting
 from approvals.models import Request, Rule, State
 from approvals.policy import Action, Authority, Policy
+from approvals.receipts import check
 from core.errors import Refused
 from core.events import Approve, ProposeGrant
 from core.one_time_codes import STEP, begin_of
@@ -27,7 +29,8 @@ from tests.builders import TENANT
 from tests.codes import OTHER_APP, code, enrolled, wrong
 from tests.fakes.clock import START, FrozenClock
 from tests.gates import HIGH, HOUR, LOW, PLENTY, RISKS, World, allow, who
-from tests.stores import Stores, facts_of, log_of
+from tests.receipts import issued
+from tests.stores import SUCCEEDED, Stores, facts_of, log_of, stepped
 
 MINUTE = timedelta(minutes=1)
 GUARDED = tuple(replace(rule, second_factor=rule.name != "medium") for rule in RISKS)
@@ -82,7 +85,7 @@ async def test_who_breaks_the_glass_gives_a_code_too_and_it_is_used_up(
     clock.pass_by(STEP)
     with pytest.raises(Refused) as told:
         await world.gate.break_glass(broken(request))
-    assert told.value.shown == factors.WANTED
+    assert told.value.shown == factors.WANTED_OF_A_BREAKER
     voted = await world.gate.break_glass(broken(request, code(clock)))
     assert [(v.principal, v.second_factor) for v in voted.request.votes] == [("bob", True)]
     assert (await world.spend(voted.request)).run.broken_by == "bob"
@@ -104,6 +107,46 @@ async def test_what_was_approved_already_takes_a_code_as_well_where_the_glass_is
     assert (voted.request.voters, voted.request.broken_by) == (("bob",), "carol")
     other = await world.propose(HIGH)
     assert "already" in await refusal(world, "carol", other, code(clock, OTHER_APP))
+
+
+async def test_whose_yes_was_proved_already_gives_a_newer_code_to_break_the_glass(
+    world: World, clock: FrozenClock
+) -> None:
+    world.rules += (allow("plan:break_glass", "ops"),)
+    request = await world.propose(HIGH)
+    clock.pass_by(STEP)
+    await world.approve("bob", request, code(clock))
+    for given, told in (("", factors.WANTED_OF_A_BREAKER), (code(clock), factors.USED)):
+        with pytest.raises(Refused) as refused:
+            await world.gate.break_glass(broken(request, given))
+        assert refused.value.shown == told
+        assert (await world.now(request)).broken_by is None
+    clock.pass_by(STEP)
+    voted = await world.gate.break_glass(broken(request, code(clock)))
+    assert (voted.request.voters, voted.request.broken_by) == (("bob",), "bob")
+    [entry] = [e for e in await log_of(world.stores) if e.kind == "request.broken"]
+    assert facts_of(entry)["second_factor"] is True
+    spent = await world.spend(voted.request)
+    run = await stepped(world.stores, spent.run, SUCCEEDED, SUCCEEDED)
+    assert (run.broken_by, check((await issued(world.stores, run.id)).text).run.id) == (
+        "bob",
+        run.id,
+    )
+    other = await world.propose(LOW)
+    assert "already" in await refusal(world, "bob", other, code(clock))
+
+
+@pytest.mark.parametrize("votes", [(), ("bob",)])
+async def test_the_store_lets_nobody_break_the_glass_without_a_code(
+    world: World, clock: FrozenClock, votes: Sequence[str]
+) -> None:
+    request = await asked(world, clock)
+    for voter in votes:
+        await world.approve(voter, request, code(clock))
+    word = Broken(by="bob", why="it burns", calls=())
+    with pytest.raises(Refused, match="needs a code of your second factor"):
+        await world.stores.requests.break_glass(TENANT, request.id, word)
+    assert (await world.now(request)).broken_by is None
 
 
 async def test_a_code_used_up_meanwhile_breaks_no_glass(

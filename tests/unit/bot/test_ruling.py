@@ -5,7 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from adapters.jobs.table import MOST_TRIES
+from adapters.storage.transactions import changed
 from approvals.brakes import LONGEST_WHY
+from approvals.models import State
 from bot.freezing import Freezing
 from bot.ruling import NOT_BLOCKED, NOT_PAUSED, Rulings
 from core.errors import Invalid, Refused, Unavailable
@@ -109,6 +112,25 @@ async def test_x6_what_was_approved_goes_on_by_itself_after_a_pause_and_a_restar
         await soon(lambda: _ran(bots))
     assert len(bots.world.effects()) == 1
     assert [run.request for run in await bots.world.runs()] == [request.id]
+
+
+async def test_x6_however_long_a_pause_lasts_what_was_approved_is_kept(bots: Bots) -> None:
+    request = await bots.world.granted(LOW)
+    await rule(bots, Pause(identity=who("bob")))
+    await bots.world.stores.database.transact(
+        lambda _: changed("UPDATE job SET tries = :n WHERE kind = 'run' RETURNING id", n=MOST_TRIES)
+    )
+
+    async def tried_again() -> bool:
+        [job] = await jobs_of(bots.world.stores, "run")
+        return int(job["tries"]) > MOST_TRIES or job["state"] != "queued"
+
+    async with bots.serving("a"):
+        await soon(tried_again)
+    assert (await bots.world.now(request)).state is State.GRANTED
+    await rule(bots, Resume(identity=who("bob")))
+    async with bots.serving("b"):
+        await soon(lambda: _ran(bots))
 
 
 async def _tried(bots: Bots) -> bool:
