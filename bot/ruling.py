@@ -106,7 +106,7 @@ class Rulings:
     async def _hand_over(self, event: HandOver) -> str:
         await self.gate.acting.admit(event.identity, "handovers")
         authority, principal, request = await self.gate.seen(event.identity, event.request)
-        to = _named(authority, event)
+        to = _named(authority, principal.tenant, event)
         allowed = entitlement.yet_to_vote(authority, request)
         if request.state is not State.OPEN:
             await self.gate.acting.refuse(principal, request.id, cards.too_late(request))
@@ -124,10 +124,10 @@ class Rulings:
         return await self.conversations.at(principal.tenant, place) if place else None
 
 
-def _named(authority: Authority, event: HandOver) -> str:
+def _named(authority: Authority, tenant: str, event: HandOver) -> str:
     """Return whom somebody names, by the name in the file or by their account there; else nobody."""
     wanted, here = event.to.lower(), event.identity
-    for name in authority.directory.people:
+    for name in authority.directory.listed(tenant):
         accounts = authority.directory.accounts(name, here.platform, here.workspace)
         if name.lower() == wanted or any(one.user.lower() == wanted for one in accounts):
             return name

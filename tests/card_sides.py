@@ -112,7 +112,7 @@ class Kept:
         terms = Standing(
             plan=plan.sha256,
             requester="alice",
-            place="slack:T1/C1",
+            place="channel:slack/T1/C1",
             uses=5,
             lasts_ms=7 * 24 * 60 * 60 * 1000,
             proposer="alice",

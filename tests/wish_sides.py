@@ -121,8 +121,9 @@ WISH_SIDES: Mapping[str, Sequence[Sentence]] = {
         said(f"{GATE} break_glass 1", "No reason was given.", why=""),
         said(f"{GATE} break_glass 1", "Somebody who may not.", reason=_not_a_breaker("mallory")),
         said(f"{GATE} break_glass 1", "It asks for a standing grant.", reason=_not_a_breaker("bob", standing=True)),
-        said(f"{RULING} _hand_over 1", "To somebody whose yes would not count.", whose="bob and carol may"),
-        said(f"{RULING} _hand_over 1", "The same, where nobody's would.", whose="nobody may right now"),
+        said(f"{RULING} _hand_over 1", "It was decided already.", request=Kept(state=State.DENIED, by="bob").request()),
+        said(f"{RULING} _hand_over 2", "To somebody whose yes would not count.", whose="bob and carol may"),
+        said(f"{RULING} _hand_over 2", "The same, where nobody's would.", whose="nobody may right now"),
     ],
     "second-factors": [
         *_coded(
@@ -137,7 +138,8 @@ WISH_SIDES: Mapping[str, Sequence[Sentence]] = {
         ),
         said(f"{FACTOR} spent 1", "Two decisions with one code at once.", why=CodeSpent(factors.USED)),
         said(f"{STORAGE}/factors.py take 1", "The same, found when the vote is stored."),
-        said(f"{STORAGE}/casting.py noted 1", "The rule came to demand a code in that moment."),
+        said(f"{STORAGE}/casting.py prove 1", "The rule came to demand a code in that moment.", wanted=factors.WANTED),
+        said(f"{STORAGE}/casting.py prove 1", "The same, where the glass was to be broken.", wanted=factors.WANTED_OF_A_BREAKER),
         said(f"{ENROLLING} enrol 1", "Enrolling where nobody types.", where="terminal"),
         said(f"{ENROLLING} _asked 1", "No code was typed.", where="terminal"),
         said(f"{ENROLLING} _kept 1", "They have a second factor already.", where="terminal",

@@ -26,7 +26,7 @@ async def test_x6_a_pause_is_told_where_something_waits_and_its_end_too(acme: Te
     assert "Paused: bob paused everything" in text_of(done.answer)
     await acme.reads(thread, "Held back: bob paused everything")
     buttons = await shows(acme, card, "Held back: bob paused everything")
-    assert buttons == ["Approve", "Deny"]
+    assert buttons == ["Approve", "Edit", "Deny"]
     await acme.clicks(CAROL, card, "Approve")
     await acme.slack.until(lambda: acme.alone(CAROL, thread))
     assert "Your yes was not counted: bob paused" in acme.alone(CAROL, thread)[-1]
