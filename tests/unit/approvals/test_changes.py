@@ -3,19 +3,20 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import NoReturn
 
 import pytest
 
 from adapters.storage.transactions import Row, Transaction, rows
 from approvals.models import State
 from approvals.switches import Switches
-from core.errors import Refused
+from core.errors import Invalid, Refused, Unavailable
 from core.runbooks import tool as runbook
 from core.tools import Tool
 from tests.builders import a_proposal, a_step, a_tool
 from tests.fakes.runner import exited
 from tests.gates import APPEND, HIGH, LOW, World, allow, edited
-from tests.stores import Stores, log_of, said_in
+from tests.stores import Stores, holding, log_of, said_in
 
 Change = Callable[[World], None]
 
@@ -320,3 +321,19 @@ async def test_an_altered_plan_cannot_be_read(world: World) -> None:
     assert not altered.is_intact
     with pytest.raises(Refused, match="The stored plan is not the one that was shown"):
         _ = altered.plan
+
+
+async def test_a_catalogue_that_is_being_written_keeps_the_votes_of_what_was_granted(
+    world: World,
+) -> None:
+    granted = await world.granted()
+
+    def half_written() -> NoReturn:
+        raise Invalid("runbooks/append.yml:1: it is half written.")
+
+    gate = replace(world.gate, toolbox=half_written)
+    async with holding(world.stores, granted) as job:
+        with pytest.raises(Unavailable, match="half written"):
+            await gate.spend(granted, job)
+    assert (await world.now(granted)).state is State.GRANTED
+    assert (await world.spend(granted)).run
