@@ -10,6 +10,7 @@ import pytest
 from adapters.discord import declared
 from adapters.discord.permissions import IN_POSTS, NEEDED, invitation
 from core import chat_commands, events, principals
+from tests.docs import thread_words
 from tests.sayso import Done, fresh
 from tests.sentences import explained, unsaid
 from tests.server import Server
@@ -118,29 +119,7 @@ def test_every_slash_command_is_told_and_no_other() -> None:
 
 
 def test_every_word_that_is_told_means_something_in_a_thread() -> None:
-    told = set(re.findall(r"`!([\w-]+)", PAGE)) - {"restart-service"}
-    given = {
-        "undo": "undo r_0123456789abcdef",
-        "break-glass": f"break-glass {'0' * 32} why",
-        "handover": f"handover {'0' * 32} bob",
-    }
-    assert told == {
-        "help",
-        "requests",
-        "runs",
-        "approve",
-        "deny",
-        "again",
-        "edit",
-        "grant",
-        "grants",
-        "revoke",
-        "pause",
-        "resume",
-        "lift",
-        *given,
-    }
-    assert all(chat_commands.read(f"!{given.get(word, word)}", HEARD) for word in told)
+    thread_words.all_mean_something(PAGE, HEARD)
 
 
 def test_every_sentence_that_is_explained_is_one_of_the_codes() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from adapters.slack.scopes import SCOPES
 from adapters.slack.slashes import COMMANDS
 from core import chat_commands, events, principals
+from tests.docs import thread_words
 from tests.sentences import explained, unsaid
 
 ROOT = Path(__file__).parents[2]
@@ -35,30 +36,7 @@ def test_every_slash_command_is_told_and_no_other() -> None:
 
 
 def test_every_word_that_is_told_means_something_in_a_thread() -> None:
-    told = set(re.findall(r"`!([\w-]+)", PAGE)) - {"restart-service"}
-    given = {
-        "undo": "undo r_0123456789abcdef",
-        "break-glass": f"break-glass {'0' * 32} why",
-        "handover": f"handover {'0' * 32} bob",
-    }
-    assert told == {
-        "help",
-        "requests",
-        "runs",
-        "approve",
-        "deny",
-        "again",
-        "edit",
-        "grant",
-        "grants",
-        "revoke",
-        "pause",
-        "resume",
-        "lift",
-        "links",
-        *given,
-    }
-    assert all(chat_commands.read(f"!{given.get(word, word)}", HEARD) for word in told)
+    thread_words.all_mean_something(PAGE, HEARD)
 
 
 def test_every_sentence_that_is_explained_is_one_of_the_codes() -> None:
