@@ -5,13 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from approvals import edits, switches
-from approvals.models import (
-    LIVE,
-    Request,
-    Rule,
-    Run,
-    State,
-)
+from approvals.models import LIVE, Request, Rule, Run, State
 from core.cards import Button, Card
 from core.display import one_line
 from core.durations import words

@@ -34,14 +34,13 @@ class Covering:
         What is asked for once more is shown once more, so no grant covers that; nor does one cover
         what may have happened already (I4). What could not be checked covers nothing.
         """
-        if proposal.supersedes or await self.store.in_doubt(
-            proposal.tenant, plan.sha256, again=None
-        ):
+        if proposal.supersedes:
             return None
         whose = (proposal.tenant, proposal.requester, proposal.conversation)
         for grant in await self.grants.active(*whose):
             if await self.holds(grant) and grant.plan_sha256 == plan.sha256:
-                return grant.id
+                doubts = await self.store.in_doubt(proposal.tenant, plan.sha256, again=None)
+                return None if doubts else grant.id
         return None
 
     async def known(self, tenant: str) -> list[Grant]:

@@ -51,7 +51,7 @@ class CodeSpent(Refused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class RightCode:
     """A code that was right when it was looked at. It counts once it is used up."""
 
     step: int
@@ -73,7 +73,7 @@ class Factors(Protocol):
 
     async def check(
         self, tenant: str, principal: str, code: str, *, since: datetime | None
-    ) -> Held | Failed:
+    ) -> RightCode | Failed:
         """Judge a code, and use up nothing; one that is wrong is counted, and may lock.
 
         Its step has to begin after `since`, where that is given.

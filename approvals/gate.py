@@ -9,8 +9,7 @@ from approvals import cards, entitlement
 from approvals.acting import Acting
 from approvals.brakes import LONGEST_WHY, Broken
 from approvals.covering import Covering
-from approvals.factors import CodeSpent, Factors
-from approvals.factors import Held as HeldFactor
+from approvals.factors import CodeSpent, Factors, RightCode
 from approvals.freeze import Freezer
 from approvals.grants import Grants
 from approvals.holding import Holding
@@ -163,7 +162,7 @@ class Gate:
         return voted
 
     async def _vote(
-        self, principal: Principal, request: Request, runner: str | None, held: HeldFactor | None
+        self, principal: Principal, request: Request, runner: str | None, held: RightCode | None
     ) -> Voted:
         try:
             return await self.store.vote(

@@ -16,7 +16,7 @@ from approvals.factors import (
     CodeSpent,
     Factors,
     Failed,
-    Held,
+    RightCode,
 )
 from approvals.models import Request, Rule
 from core.principals import Principal
@@ -31,7 +31,7 @@ class SecondFactor:
 
     async def must_hold(
         self, principal: Principal, request: Request, code: str, *, anew: bool = False
-    ) -> tuple[Principal, Held | None]:
+    ) -> tuple[Principal, RightCode | None]:
         """Return who decides, with when they proved it, and the code to be used up with the decision.
 
         Whose yes is there already needs none for another, unless they decide something `anew`.
@@ -55,7 +55,7 @@ class SecondFactor:
 
     async def _judged(
         self, principal: Principal, request: Request, code: str, wanted: str
-    ) -> Held | Failed:
+    ) -> RightCode | Failed:
         if code:
             return await self.factors.check(
                 principal.tenant, principal.id, code, since=request.opened_at

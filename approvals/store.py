@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from approvals.brakes import Broken
-from approvals.factors import Held
+from approvals.factors import RightCode
 from approvals.models import Denial, Request, Run, Spent, StepEnd, Verification, Voted
 from approvals.proposals import NewRequest
 from approvals.receipts import Issued
@@ -56,7 +56,7 @@ class ApprovalStore(Protocol):
         *,
         principal: str,
         runner: str | None = None,
-        held: Held | None = None,
+        held: RightCode | None = None,
     ) -> Voted:
         """Record one person's yes while the request is open, and say what became of it.
 
@@ -98,7 +98,7 @@ class ApprovalStore(Protocol):
         request: str,
         broken: Broken,
         *,
-        held: Held | None = None,
+        held: RightCode | None = None,
         runner: str | None = None,
     ) -> Voted:
         """Grant a live request by one person's word, mark it so, and tell it in its conversation.

@@ -4,13 +4,13 @@ from datetime import datetime
 
 from adapters.storage import factors
 from adapters.storage.transactions import Transaction, changed, log, text_of
-from approvals.factors import WANTED, Held
+from approvals.factors import WANTED, RightCode
 from approvals.models import Request
 from core.canonical import JsonObject
 from core.errors import Refused
 
 
-def cast(now: datetime, request: str, principal: str, held: Held | None) -> Transaction[bool]:
+def cast(now: datetime, request: str, principal: str, held: RightCode | None) -> Transaction[bool]:
     """Keep a yes, once; return whether it was not there yet."""
     is_new = yield from changed(
         "INSERT INTO vote (request, principal, at, code_step)"
@@ -20,7 +20,9 @@ def cast(now: datetime, request: str, principal: str, held: Held | None) -> Tran
     return is_new
 
 
-def noted(now: datetime, voted: Request, principal: str, held: Held | None) -> Transaction[None]:
+def noted(
+    now: datetime, voted: Request, principal: str, held: RightCode | None
+) -> Transaction[None]:
     """Use up the code of a vote, and note the vote; raise `Refused` where its rule demands a code."""
     yield from prove(now, voted, principal, held, WANTED)
     extra: JsonObject = {"second_factor": True} if held else {}
@@ -28,7 +30,7 @@ def noted(now: datetime, voted: Request, principal: str, held: Held | None) -> T
 
 
 def prove(
-    now: datetime, about: Request, principal: str, held: Held | None, wanted: str
+    now: datetime, about: Request, principal: str, held: RightCode | None, wanted: str
 ) -> Transaction[None]:
     """Use up the code of what somebody decides; raise `Refused` where its rule demands one that is not there."""
     if held:

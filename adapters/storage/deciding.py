@@ -4,13 +4,7 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from adapters.storage import (
-    beginning,
-    brakes,
-    casting,
-    jobs,
-    using,
-)
+from adapters.storage import beginning, brakes, casting, jobs, using
 from adapters.storage.entries import append, call, redraw
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import (
@@ -23,7 +17,7 @@ from adapters.storage.transactions import (
     text_of,
 )
 from approvals import cards, denials
-from approvals.factors import Held
+from approvals.factors import RightCode
 from approvals.models import EXPIRE, REMIND, RUN, Denial, Request, Spent, Voted, Yes, job_of
 from core import canonical
 from core.errors import Refused
@@ -67,7 +61,7 @@ def reminder_of(request: Request, delay: timedelta) -> NewJob:
 
 def vote(
     now: datetime, tenant: str, request: str, principal: str, runner: str | None,
-    held: Held | None = None,
+    held: RightCode | None = None,
 ) -> Transaction[Voted]:  # fmt: skip
     """Count one yes; the one that completes the quorum grants the request and queues its run.
 
@@ -89,7 +83,7 @@ def vote(
 
 def _count(
     now: datetime, tenant: str, request: str, principal: str, runner: str | None,
-    held: Held | None,
+    held: RightCode | None,
 ) -> Transaction[str | None]:  # fmt: skip
     """Grant the request where a vote that was cast completes the quorum; return the run's job then."""
     voted = yield from must_read(tenant, request)

@@ -15,7 +15,7 @@ from adapters.storage.transactions import (
     time_of,
 )
 from approvals import factors
-from approvals.factors import LOCK, MOST_WRONG, CodeSpent, Failed, Held
+from approvals.factors import LOCK, MOST_WRONG, CodeSpent, Failed, RightCode
 from core import sealing
 from core.canonical import JsonObject
 from core.one_time_codes import Secret, begin_of, matching
@@ -33,7 +33,7 @@ class Factors:
 
     async def check(
         self, tenant: str, principal: str, code: str, *, since: datetime | None
-    ) -> Held | Failed:
+    ) -> RightCode | Failed:
         """See the port."""
         key = self.keys.kept()
         return await self.database.transact(
@@ -79,7 +79,7 @@ class _New:
 _Whose = tuple[str, str]
 
 
-def take(now: datetime, tenant: str, principal: str, held: Held) -> Transaction[None]:
+def take(now: datetime, tenant: str, principal: str, held: RightCode) -> Transaction[None]:
     """Use up a code with what it decides; raise `CodeSpent` where it may not be used any more.
 
     One condition decides, so that of two decisions with one code exactly one counts.
@@ -96,7 +96,7 @@ def take(now: datetime, tenant: str, principal: str, held: Held) -> Transaction[
 
 def _check(
     now: datetime, whose: _Whose, code: str, since: datetime | None, key: Key | None
-) -> Transaction[Held | Failed]:
+) -> Transaction[RightCode | Failed]:
     # The row is locked first, so that on every database guesses at once are counted one by one.
     found = yield from _row(whose)
     if not found:
@@ -114,9 +114,9 @@ def _check(
     return _judged(found[0], step, since, now)
 
 
-def _judged(row: Row, step: int, since: datetime | None, now: datetime) -> Held | Failed:
+def _judged(row: Row, step: int, since: datetime | None, now: datetime) -> RightCode | Failed:
     why = factors.judged(step, row["last_step"], since=since, now=now)
-    return Failed(why=why) if why else Held(step=step, sealed=row["sealed"], at=begin_of(step))
+    return Failed(why=why) if why else RightCode(step=step, sealed=row["sealed"], at=begin_of(step))
 
 
 def _row(whose: _Whose) -> Transaction[list[Row]]:

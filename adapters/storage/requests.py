@@ -8,7 +8,7 @@ from adapters.storage import attempts, beginning, deciding, editing, jobs, openi
 from adapters.storage.request_rows import must_read, read
 from adapters.storage.transactions import Database, Transaction, each, rows
 from approvals.brakes import Broken
-from approvals.factors import Held
+from approvals.factors import RightCode
 from approvals.models import Denial, Request, Spent, Voted
 from approvals.proposals import NewRequest
 from core.jobs import Claim, Job
@@ -48,7 +48,7 @@ class Requests:
         *,
         principal: str,
         runner: str | None = None,
-        held: Held | None = None,
+        held: RightCode | None = None,
     ) -> Voted:
         """See the port."""
         return await self.database.transact(
@@ -99,7 +99,7 @@ class Requests:
         request: str,
         broken: Broken,
         *,
-        held: Held | None = None,
+        held: RightCode | None = None,
         runner: str | None = None,
     ) -> Voted:
         """See the port."""

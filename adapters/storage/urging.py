@@ -9,7 +9,7 @@ from adapters.storage.request_rows import must_read
 from adapters.storage.transactions import SYSTEM, Transaction, changed, log, sql, text_of
 from approvals import cards
 from approvals.brakes import Broken
-from approvals.factors import WANTED_OF_A_BREAKER, Held
+from approvals.factors import WANTED_OF_A_BREAKER, RightCode
 from approvals.models import Voted, Yes, job_of
 from core import canonical
 
@@ -82,7 +82,7 @@ def break_glass(
     tenant: str,
     name: str,
     broken: Broken,
-    held: Held | None,
+    held: RightCode | None,
     runner: str | None,
 ) -> Transaction[Voted]:
     """Grant a live request by the yes of one person alone, mark it, and call people."""
@@ -116,7 +116,7 @@ def _broken(
 
 
 def _prove(
-    now: datetime, tenant: str, request: str, broken: Broken, held: Held | None, *, votes: bool
+    now: datetime, tenant: str, request: str, broken: Broken, held: RightCode | None, *, votes: bool
 ) -> Transaction[None]:
     """Use up their code, whatever they said before; where it `votes`, count their yes, once."""
     about = yield from must_read(tenant, request)

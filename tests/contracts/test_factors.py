@@ -10,7 +10,7 @@ import pytest
 from adapters.storage.factors import Factors as Kept
 from adapters.storage.transactions import rows
 from approvals import factors
-from approvals.factors import CodeSpent, Failed, Held
+from approvals.factors import CodeSpent, Failed, RightCode
 from approvals.models import Request, State
 from approvals.receipts import check as checked
 from core.errors import Refused
@@ -42,17 +42,17 @@ MINUTE = timedelta(minutes=1)
 
 async def check(
     stores: Stores, given: str, who: str = "bob", *, since: datetime | None = None
-) -> Held | Failed:
+) -> RightCode | Failed:
     return await stores.factors.check(TENANT, who, given, since=since)
 
 
-async def held(stores: Stores, clock: FrozenClock) -> Held:
+async def held(stores: Stores, clock: FrozenClock) -> RightCode:
     found = await check(stores, code(clock))
-    assert isinstance(found, Held), found
+    assert isinstance(found, RightCode), found
     return found
 
 
-def why(found: Held | Failed | None) -> str:
+def why(found: RightCode | Failed | None) -> str:
     assert isinstance(found, Failed), found
     return found.why
 
@@ -62,7 +62,7 @@ async def guarded(stores: Stores, word: str = "alpha") -> Request:
     return await opened(stores, a_new_request(a_checked(word), rule=a_rule(1, second_factor=True)))
 
 
-async def vote(stores: Stores, request: Request, given: Held | None) -> Request:
+async def vote(stores: Stores, request: Request, given: RightCode | None) -> Request:
     voted = await stores.requests.vote(TENANT, request.id, principal="bob", held=given)
     return voted.request
 
@@ -110,11 +110,11 @@ async def test_to_enrol_again_takes_a_code_of_the_old_one(
     assert why(await again(None)) == why(await again("")) == factors.ALREADY
     assert "That code is wrong" in why(await again(wrong(clock)))
     stale = await check(stores, code(clock, ahead=1))
-    assert isinstance(stale, Held)
+    assert isinstance(stale, RightCode)
     assert await again(code(clock)) is None
     clock.pass_by(STEP)
     assert "That code is wrong" in why(await check(stores, code(clock)))
-    assert isinstance(await check(stores, code(clock, OTHER_APP)), Held)
+    assert isinstance(await check(stores, code(clock, OTHER_APP)), RightCode)
     request = await guarded(stores)
     with pytest.raises(CodeSpent):
         await vote(stores, request, stale)
@@ -186,9 +186,9 @@ async def test_c41_a_code_has_to_begin_after_the_request(
     clock.pass_by(MINUTE / 6)
     for since in (begun, begun + A_MOMENT, clock.now()):
         assert why(await check(stores, given, since=since)) == factors.STALE
-    assert isinstance(await check(stores, given, since=begun - A_MOMENT), Held)
+    assert isinstance(await check(stores, given, since=begun - A_MOMENT), RightCode)
     ahead = code(clock, ahead=1)
-    assert isinstance(await check(stores, ahead, since=clock.now()), Held)
+    assert isinstance(await check(stores, ahead, since=clock.now()), RightCode)
 
 
 async def test_c41_a_code_counts_once(stores: Stores, clock: FrozenClock) -> None:
@@ -289,7 +289,7 @@ async def test_five_wrong_codes_lock_for_ten_minutes(
     last = code(clock)
     assert "Try again in 1s;" in why(await check(stores, last))
     clock.pass_by(A_MOMENT)
-    assert isinstance(await check(stores, last), Held)  # in the lock it was not used up
+    assert isinstance(await check(stores, last), RightCode)  # in the lock it was not used up
 
 
 async def test_after_a_lock_there_are_five_guesses_again(
@@ -318,7 +318,7 @@ async def test_what_was_right_once_is_no_guess(stores: Stores, clock: FrozenCloc
     for _ in range(9):
         assert why(await check(stores, given)) == factors.USED
         assert why(await check(stores, code(clock), since=clock.now())) == factors.STALE
-    assert isinstance(await check(stores, code(clock)), Held)
+    assert isinstance(await check(stores, code(clock)), RightCode)
 
 
 async def test_guesses_at_once_are_counted_one_by_one(
@@ -348,9 +348,9 @@ async def test_each_person_is_locked_alone(stores: Stores, clock: FrozenClock) -
         await enrolled(stores, clock, who, tenant=tenant)
     for _ in range(5):
         await check(stores, wrong(clock))
-    assert isinstance(await check(stores, code(clock), "carol"), Held)
+    assert isinstance(await check(stores, code(clock), "carol"), RightCode)
     theirs = await stores.factors.check(OTHER_TENANT, "bob", code(clock), since=None)
-    assert isinstance(theirs, Held)
+    assert isinstance(theirs, RightCode)
 
 
 async def test_i11_a_wrong_code_and_a_lock_are_on_record(
@@ -381,7 +381,7 @@ async def test_without_the_right_key_no_code_counts_and_none_is_a_guess(
             found = await Kept(stores.database, keys).check(TENANT, "bob", given, since=None)
             assert why(found) == factors.UNREADABLE
     assert keys.made is there, "a vote makes no key"
-    assert isinstance(await check(stores, code(clock)), Held)
+    assert isinstance(await check(stores, code(clock)), RightCode)
 
 
 @pytest.mark.parametrize("victim", [(TENANT, "carol"), (OTHER_TENANT, "bob")])

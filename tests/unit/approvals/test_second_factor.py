@@ -14,7 +14,7 @@ from adapters.storage.requests import Requests
 from adapters.storage.transactions import rows
 from approvals import factors
 from approvals.brakes import Broken
-from approvals.factors import CodeSpent, Failed, Held
+from approvals.factors import CodeSpent, Failed, RightCode
 from approvals.gate import UNKNOWN, Gate
 from approvals.granting import Granting
 from approvals.models import Request, Rule, State
@@ -225,7 +225,7 @@ async def test_a_code_that_is_used_up_between_look_and_vote_is_refused_on_record
     class Overtaken(Recorded):
         async def check(
             self, tenant: str, principal: str, code: str, *, since: datetime | None
-        ) -> Held | Failed:
+        ) -> RightCode | Failed:
             found = await super().check(tenant, principal, code, since=since)
             await world.stores.database.transact(
                 lambda _: rows("UPDATE factor SET last_step = last_step + 9")
@@ -282,7 +282,7 @@ async def test_what_the_policy_refuses_uses_up_no_code(world: World, clock: Froz
     given = code(clock)
     assert "You asked for this" in await refusal(world, "alice", request, given)
     found = await world.factors.check(TENANT, "alice", given, since=request.opened_at)
-    assert isinstance(found, Held)
+    assert isinstance(found, RightCode)
 
 
 async def test_in_a_lock_a_right_code_is_refused_and_left(world: World, clock: FrozenClock) -> None:
@@ -326,7 +326,7 @@ class Recorded:
 
     async def check(
         self, tenant: str, principal: str, code: str, *, since: datetime | None
-    ) -> Held | Failed:
+    ) -> RightCode | Failed:
         self.asked.append("second factor")
         return await self.kept.check(tenant, principal, code, since=since)
 
