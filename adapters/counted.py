@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from core.plans import RunStep
+from core.plans import Step
 from core.ports import Ended, Hear, Runner
 
 
@@ -18,11 +18,11 @@ class CountedRunner:
         """See the port."""
         return self.runner.backend
 
-    def obstacle(self, step: RunStep) -> str | None:
+    def obstacle(self, step: Step) -> str | None:
         """See the port."""
         return self.runner.obstacle(step)
 
-    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+    async def run(self, step: Step, *, step_id: str, hear: Hear | None = None) -> Ended:
         """See the port."""
         self._running.add(step_id)
         try:

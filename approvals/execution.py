@@ -13,7 +13,7 @@ from approvals.store import RunStore
 from core.errors import OutcomeUnknown, Unavailable
 from core.ids import step_id
 from core.jobs import Hold, LeaseLost
-from core.plans import RunStep
+from core.plans import Step
 from core.ports import Ended, Ending, Hear, Runner, Tail, ending_in_words
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class Execution:
                 break
         return run
 
-    async def _until(self, hold: Hold, step: RunStep, name: str, hear: Hear) -> Ended | None:
+    async def _until(self, hold: Hold, step: Step, name: str, hear: Hear) -> Ended | None:
         """Run a step to its end; kill it when told to stop and return None for one that was cut."""
         running = asyncio.ensure_future(self.runner.run(step, step_id=name, hear=hear))
         stopping = asyncio.ensure_future(hold.stopped())

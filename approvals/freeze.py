@@ -10,7 +10,7 @@ from approvals.policy import Authority
 from core import ids
 from core.canonical import sha256
 from core.errors import Refused
-from core.plans import Call, Fingerprint, Plan, RunStep
+from core.plans import Call, Fingerprint, Plan, Step
 from core.ports import Ending, Files, Runner, ending_in_words
 from core.tools import Checked, Work
 
@@ -60,7 +60,7 @@ class Freezer:
             if obstacle:
                 raise Refused(f"{checked.tool.name}: {obstacle}")
 
-    async def _preview(self, checked: Checked, step: RunStep, who: str) -> str:
+    async def _preview(self, checked: Checked, step: Step, who: str) -> str:
         obstacle = self.runner.obstacle(step)
         if obstacle:
             raise Refused(f"{checked.tool.name}: the preview cannot run. {obstacle}")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count
+from typing import assert_never
 
 from approvals import grants
 from approvals.cards import APPROVERS, at, rule_in_words
@@ -11,7 +12,7 @@ from approvals.models import Rule
 from core.cards import Button, Card, Fact, Verb
 from core.display import json_text, odd_characters, output, quoted
 from core.durations import words
-from core.plans import Call, Plan, RunStep
+from core.plans import Answer, Call, Header, HttpStep, Plan, PythonStep, RunStep, Step
 from core.tools import Checked
 from core.transcript import AgentText
 
@@ -83,12 +84,47 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
             yield f"  to verify an unknown step: {_step_line(call.verify)}"
 
 
-def _step_line(step: RunStep) -> str:
-    secrets = f", secrets {json_text(list(step.secrets))}" if step.secrets else ""
+def _step_line(step: Step) -> str:
     limit = words(timedelta(milliseconds=step.timeout_ms))
+    secrets = f", secrets {json_text(list(step.secrets))}" if step.secrets else ""
+    return f"{_deed(step)}, at most {limit}{_bounds(step)}{secrets}"
+
+
+def _deed(step: Step) -> str:
+    match step:
+        case RunStep():
+            return f"run {json_text(list(step.argv))}"
+        case HttpStep():
+            return f"{step.method} {json_text(step.url)}{''.join(_request(step))}"
+        case PythonStep():
+            called = json_text(dict(step.arguments))
+            return f"call {json_text(step.function)} with {called}"
+        case _:
+            assert_never(step)
+
+
+def _bounds(step: Step) -> str:
+    if isinstance(step, HttpStep):
+        return ""
     memory = "" if step.memory_bytes == _MEMORY else f", {step.memory_bytes} bytes of memory"
-    network = ", with the network" if step.network else ""
-    return f"run {json_text(list(step.argv))}, at most {limit}{memory}{secrets}{network}"
+    return memory + (", with the network" if step.network else "")
+
+
+def _request(step: HttpStep) -> Iterator[str]:
+    yield from (f", header {_header(header)}" for header in step.headers)
+    if step.body is not None:
+        yield f", body {json_text(step.body)}"
+    yield f", expecting {' or '.join(map(str, step.statuses))}"
+    yield from (f" and {_answer(answer)}" for answer in step.answers)
+
+
+def _header(header: Header) -> str:
+    secret = f" and the secret {json_text(header.secret)}" if header.secret else ""
+    return f"{json_text(header.name)} {json_text(header.text)}{secret}"
+
+
+def _answer(answer: Answer) -> str:
+    return f"{json_text(answer.path)} being {json_text(answer.equals)}"
 
 
 def _facts(plan: Plan, shown: Shown, expires_at: datetime) -> Iterator[Fact]:

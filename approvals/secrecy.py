@@ -1,7 +1,11 @@
 """Keeps secrets out of plans: a card has to show what runs, so a plan may only name them. Pure."""
 
 from collections.abc import Iterator, Sequence
+from typing import assert_never
 
+from core.canonical import encode
+from core.display import strings
+from core.plans import HttpStep, PythonStep, RunStep, Step
 from core.redaction import Redactor
 from core.tools import Checked
 from core.transcript import AgentText
@@ -30,6 +34,20 @@ def masked(about: AgentText, redactor: Redactor) -> AgentText:
     )
 
 
+def _texts_of(step: Step) -> Iterator[str]:
+    match step:
+        case RunStep():
+            yield from (*step.argv, " ".join(step.argv))
+        case HttpStep():
+            yield from (step.url, step.body or "")
+            yield from (f"{header.name}: {header.text}" for header in step.headers)
+        case PythonStep():
+            yield encode(dict(step.arguments))
+            yield from strings(dict(step.arguments))
+        case _:
+            assert_never(step)
+
+
 def _texts(checked: Checked) -> Iterator[tuple[str, str]]:
     """Yield every text that a card would show, and where it stands."""
     texts = {name: value for name, value in checked.arguments.items() if isinstance(value, str)}
@@ -38,7 +56,7 @@ def _texts(checked: Checked) -> Iterator[tuple[str, str]]:
         yield f"`{name}`", f"{name}={text}"
     work = checked.tool.expand(checked.arguments)
     for step in (*work.steps, work.verify, work.preview):
-        for text in (*step.argv, " ".join(step.argv)) if step else ():
+        for text in _texts_of(step) if step else ():
             yield "what it would run", text
     for file in work.fingerprints:
         yield "a file it depends on", file

@@ -27,7 +27,7 @@ from bot.authority import CONSOLE, CONSOLE_PLACE
 from bot.wiring import App, Seams
 from core.conversations import Turn
 from core.events import Approve, Ask
-from core.plans import RunStep
+from core.plans import Step
 from core.ports import Ended, Ending, Hear, Listener, Runner
 from core.principals import Identity
 from core.prompt import Prompt
@@ -69,11 +69,11 @@ class Instant:
 
     backend: str = "none"
 
-    def obstacle(self, step: RunStep) -> str | None:
+    def obstacle(self, step: Step) -> str | None:
         del step
         return None
 
-    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+    async def run(self, step: Step, *, step_id: str, hear: Hear | None = None) -> Ended:
         del step, step_id, hear
         return Ended(ending=Ending.EXITED, exit_code=0, output="three words")
 

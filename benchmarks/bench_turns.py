@@ -26,7 +26,7 @@ from bot import wiring
 from bot.authority import CONSOLE, CONSOLE_PLACE
 from bot.wiring import App, Seams
 from core.events import Approve, Ask, Stop
-from core.plans import RunStep
+from core.plans import Step
 from core.ports import Ended, Ending, Hear, Runner
 from core.principals import Identity
 from tests.builders import a_checked, a_new_request, a_new_turn, a_rule
@@ -48,11 +48,11 @@ class Probe:
     hangs: bool = False
     backend: str = "none"
 
-    def obstacle(self, step: RunStep) -> str | None:
+    def obstacle(self, step: Step) -> str | None:
         del step
         return None
 
-    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+    async def run(self, step: Step, *, step_id: str, hear: Hear | None = None) -> Ended:
         del step, step_id, hear
         self.began_at.append(time.perf_counter())
         self.begun.set()

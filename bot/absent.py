@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from core.errors import Invalid, Unavailable
-from core.plans import RunStep
+from core.plans import Step
 from core.platforms import Desk, Platform
 from core.ports import Ended, Ending, Hear
 from core.principals import Identity
@@ -22,7 +22,7 @@ class NoSandbox:
 
     backend: str = "unset"
 
-    def obstacle(self, step: RunStep) -> str | None:
+    def obstacle(self, step: Step) -> str | None:
         """Say how to choose a sandbox."""
         del step
         return (
@@ -30,7 +30,7 @@ class NoSandbox:
             "`sandbox: {backend: none}` in sayso.yml to run commands without one."
         )
 
-    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+    async def run(self, step: Step, *, step_id: str, hear: Hear | None = None) -> Ended:
         """Start nothing."""
         del step_id, hear
         return Ended(ending=Ending.NOT_STARTED, exit_code=None, output=self.obstacle(step) or "")

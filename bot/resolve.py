@@ -10,7 +10,7 @@ from approvals.models import Run, StepState, Verification
 from approvals.store import ApprovalStore, RunStore
 from core import ids
 from core.errors import Refused
-from core.plans import RunStep
+from core.plans import Step
 from core.ports import Ending, Runner
 from core.principals import Identity, Principal
 from core.tools import of_runbook
@@ -71,7 +71,7 @@ class Resolving:
             await self.gate.acting.refuse(principal, run, _not_yours(holders) if known else _NO_RUN)
         return principal, found
 
-    async def _command(self, run: Run, index: int) -> RunStep:
+    async def _command(self, run: Run, index: int) -> Step:
         """Return the command that people saw on the card, and that can be started here."""
         if StepState.UNKNOWN not in {s.state for s in run.steps if s.index == index}:
             raise Refused("That step is not unknown, so there is nothing to verify.")

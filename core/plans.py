@@ -7,9 +7,9 @@ what those act on, and the rules under which people decide. Everything a model w
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError, with_config
+from pydantic import ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, with_config
 
 from core import canonical
 from core.errors import Refused
@@ -35,6 +35,68 @@ class RunStep:
 
 @with_config(_STRICT)
 @dataclass(frozen=True, kw_only=True)
+class Header:
+    """One header of a request: its text, and what follows it where that is a secret."""
+
+    name: str
+    text: str
+    secret: str | None = None
+    """The name of a secret whose value comes right behind the text."""
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One thing that the JSON of an answer has to hold."""
+
+    path: str
+    """Where it stands."""
+    equals: JsonValue
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
+class HttpStep:
+    """One HTTP request, as it will be sent, and what has to come back."""
+
+    kind: Literal["http"] = "http"
+    method: str
+    url: str
+    """Without any placeholder, user, password or fragment; its host is what the allowlist is asked for."""
+    headers: tuple[Header, ...]
+    body: str | None
+    """What is sent as it is, in UTF-8; None for a request without a body."""
+    statuses: tuple[int, ...]
+    """Any other status is a failure."""
+    answers: tuple[Answer, ...]
+    """What the JSON that comes back has to hold."""
+    timeout_ms: int
+    secrets: tuple[str, ...]
+    network: Literal[True] = True
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
+class PythonStep:
+    """One call of a function of an installed package, in a process of its own."""
+
+    kind: Literal["python"] = "python"
+    function: str
+    """Where it is: `package.module:name`."""
+    source: str | None
+    """SHA-256 of the module's file when the plan was made; None where there was none."""
+    arguments: Mapping[str, JsonValue]
+    timeout_ms: int
+    memory_bytes: int
+    secrets: tuple[str, ...]
+    network: bool = False
+
+
+Step: TypeAlias = Annotated[RunStep | HttpStep | PythonStep, Field(discriminator="kind")]
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
 class Fingerprint:
     """What a file held when the plan was made; `sha256` is None where there was no file."""
 
@@ -52,8 +114,8 @@ class Call:
     definition: str
     """SHA-256 of the bytes that define the tool, so that an edit revokes what is open."""
     risk: str
-    steps: tuple[RunStep, ...]
-    verify: RunStep | None
+    steps: tuple[Step, ...]
+    verify: Step | None
     lock: str | None
     """Runs that hold the same one wait for one another; None where this call waits for nobody."""
     fingerprints: tuple[Fingerprint, ...]

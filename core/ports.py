@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
-from core.plans import RunStep
+from core.plans import Step
 from core.prompt import Prompt
 from core.signatures import Key
 from core.transcript import Entry, Move
@@ -120,11 +120,11 @@ class Runner(Protocol):
         """Return the name that stands in a plan: how a command is kept from everything else."""
         ...
 
-    def obstacle(self, step: RunStep) -> str | None:
+    def obstacle(self, step: Step) -> str | None:
         """Say what would keep this step from starting, in a sentence; None where nothing would."""
         ...
 
-    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+    async def run(self, step: Step, *, step_id: str, hear: Hear | None = None) -> Ended:
         """Run one step to its end. Cancelling this kills the command before it returns.
 
         `hear` must neither raise nor take long.

@@ -14,7 +14,7 @@ from core.canonical import Json, JsonObject, encode, sha256
 from core.display import hidden, one_line
 from core.errors import Incorrect, Invalid, Refused
 from core.jobs import Claim
-from core.plans import RunStep
+from core.plans import Step
 from core.undo import Undo
 from core.waiting import AT_ONCE
 
@@ -58,13 +58,13 @@ class Effect(StrEnum):
 class Work:
     """What one call comes down to: pure data, before anything outside was looked at."""
 
-    steps: tuple[RunStep, ...]
-    verify: RunStep | None = None
+    steps: tuple[Step, ...]
+    verify: Step | None = None
     lock: str | None = None
     """What the call has to itself while it runs; calls with the same text wait for one another."""
     fingerprints: tuple[str, ...] = ()
     """Files, relative to the working folder, that the call acts on."""
-    preview: RunStep | None = None
+    preview: Step | None = None
     preview_binds: bool = False
 
     @property

@@ -26,7 +26,7 @@ from core.canonical import JsonObject
 from core.deliveries import Asking, Drafted, Message, Progress, Text
 from core.errors import Refused
 from core.events import Approve, Ask, Place
-from core.plans import RunStep
+from core.plans import Step
 from core.ports import Ended, Hear, Listener, Runner
 from core.principals import Identity
 from core.prompt import Prompt
@@ -134,11 +134,11 @@ class MortalRunner:
         """See the port."""
         return self.runner.backend
 
-    def obstacle(self, step: RunStep) -> str | None:
+    def obstacle(self, step: Step) -> str | None:
         """See the port."""
         return self.runner.obstacle(step)
 
-    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+    async def run(self, step: Step, *, step_id: str, hear: Hear | None = None) -> Ended:
         """Run it, and reach a point when it has begun to act and another one when it has ended."""
         running = asyncio.ensure_future(self.runner.run(step, step_id=step_id, hear=hear))
 

@@ -12,7 +12,6 @@ from adapters.heads_file import HeadsFile
 from adapters.jobs.kinds import Pace
 from adapters.jobs.queue import TableQueue
 from adapters.key_file import NAME, KeyFile
-from adapters.sandbox import PlainRunner
 from adapters.storage.brakes import Brakes
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
@@ -33,7 +32,6 @@ from approvals.standings import Standings
 from approvals.switches import Switches
 from approvals.undoing import Undoing
 from bot import settings
-from bot.absent import NoSandbox
 from bot.authority import AuthorityFile
 from bot.inbox import Inbox
 from bot.live import Live
@@ -42,6 +40,7 @@ from bot.settings import Settings
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
+from bot.wiring.runners import runner_of
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
 from core.redaction import Redactor
@@ -98,8 +97,7 @@ class Parts:
         self.heads = heads_of(file, configured)
         secrets = settings.secret_values(configured.secrets, home)
         self.redactor = Redactor.of([*secrets.values(), *platform_secrets(configured, home)])
-        plain = PlainRunner(folder=work, secrets=secrets, redactor=self.redactor)
-        runner = plain if configured.sandbox.backend == "none" else NoSandbox()
+        runner = runner_of(configured, work=work, secrets=secrets, redactor=self.redactor)
         self.runner = CountedRunner(seams.runner(runner))
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.folder = folder(file, configured, self.toolbelt.owners)

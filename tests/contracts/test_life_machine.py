@@ -58,7 +58,7 @@ from tests.contracts.test_request_machine import EDGES, state_told
 from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
 from tests.fakes.roster import FakeRoster
-from tests.fakes.runner import exited, for_ever
+from tests.fakes.runner import exited, for_ever, words_of
 from tests.fakes.watch import FakeWatch
 from tests.gates import APPEND, HIGH, LOW, RISKS, TOOLS, World, allow, edited, who
 from tests.stores import (
@@ -764,10 +764,10 @@ class Lives(RuleBasedStateMachine):
         shown = dict[str, tuple[str, ...]]()
         for run in runs:
             request = self.now(self.known[run.request])
-            steps = [step.argv for call in request.plan.calls for step in call.steps]
+            steps = [words_of(step) for call in request.plan.calls for step in call.steps]
             shown |= {step_id(run.id, number): argv for number, argv in enumerate(steps)}
             self.no_step_ran_that_did_not_begin(run)
-        effects = [(name, step.argv) for name, step in self.town.runner.steps if name in shown]
+        effects = [(name, words_of(step)) for name, step in self.town.runner.steps if name in shown]
         assert len(dict(effects)) == len(effects)
         assert all(shown[name] == argv for name, argv in effects)
         assert len(effects) == len(self.town.effects())

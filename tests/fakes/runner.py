@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
-from core.plans import RunStep
+from core.plans import HttpStep, RunStep, Step
 from core.ports import Ended, Ending, Hear
 
 T = TypeVar("T")
@@ -22,6 +22,17 @@ def ended(ending: Ending, output: str = "") -> Ended:
     return Ended(ending=ending, exit_code=None, output=output)
 
 
+def words_of(step: Step) -> Argv:
+    """Return what a step does as words: its argv, its method and address, or its function."""
+    match step:
+        case RunStep():
+            return step.argv
+        case HttpStep():
+            return (step.method, step.url)
+        case _:
+            return (step.function,)
+
+
 @dataclass(kw_only=True)
 class FakeRunner:
     """Implements `core.ports.Runner`. The tables are asked with the longest matching start of an argv."""
@@ -34,7 +45,7 @@ class FakeRunner:
         default_factory=dict[Argv, Callable[[], Awaitable[object]]]
     )
     """What is awaited while a step runs."""
-    steps: list[tuple[str, RunStep]] = field(default_factory=list[tuple[str, RunStep]])
+    steps: list[tuple[str, Step]] = field(default_factory=list[tuple[str, Step]])
     """Every step that was started, with its step id."""
     hears: Hear | None = None
     """Who listens to the step that was started last."""
@@ -44,34 +55,34 @@ class FakeRunner:
     @property
     def ran(self) -> list[Argv]:
         """Return the argv of every step that was started, in order."""
-        return [step.argv for _, step in self.steps]
+        return [words_of(step) for _, step in self.steps]
 
     @property
     def step_ids(self) -> list[str]:
         """Return the id of every step that was started, in order."""
         return [step_id for step_id, _ in self.steps]
 
-    def obstacle(self, step: RunStep) -> str | None:
+    def obstacle(self, step: Step) -> str | None:
         """See the port."""
-        return _found(self.obstacles, step.argv)
+        return _found(self.obstacles, words_of(step))
 
     def printed(self, *lines: str) -> None:
         """Have the step that was started last have printed these so far."""
         assert self.hears
         self.hears(lambda: lines)
 
-    async def run(self, step: RunStep, *, step_id: str, hear: Hear | None = None) -> Ended:
+    async def run(self, step: Step, *, step_id: str, hear: Hear | None = None) -> Ended:
         """See the port."""
         self.steps.append((step_id, step))
         self.hears = hear
-        waits = _found(self.meanwhile, step.argv)
+        waits = _found(self.meanwhile, words_of(step))
         try:
             if waits:
                 await waits()
         except asyncio.CancelledError:
             self.cut.append(step_id)
             raise
-        return _found(self.endings, step.argv) or exited()
+        return _found(self.endings, words_of(step)) or exited()
 
 
 async def for_ever() -> None:

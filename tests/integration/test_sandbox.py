@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from adapters.sandbox import PlainRunner
+from adapters.steps import KindRunner
 from core import ids
 from core.plans import RunStep
-from core.ports import Ended, Ending, Runner, Tail
+from core.ports import Ended, Ending, Tail
 from core.redaction import MASK, Redactor
 from tests.jobs import soon
 
@@ -107,8 +108,9 @@ def descriptors() -> int:
 
 
 async def test_is_a_runner_that_says_that_it_has_no_sandbox(tmp_path: Path) -> None:
-    port: Runner = runner(tmp_path)
-    assert port.backend == "none"
+    plain = runner(tmp_path)
+    port: KindRunner[RunStep] = plain
+    assert plain.backend == "none"
     assert port.obstacle(step("true")) is None
 
 

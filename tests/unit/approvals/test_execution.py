@@ -18,7 +18,7 @@ from core.jobs import LeaseLost
 from core.ports import Ended, Ending
 from tests.builders import TENANT, a_checked, a_new_request, a_tool
 from tests.fakes.hold import FakeHold
-from tests.fakes.runner import FakeRunner, ended, exited, for_ever
+from tests.fakes.runner import FakeRunner, ended, exited, for_ever, words_of
 from tests.fakes.watch import FakeWatch
 from tests.gates import World
 from tests.stores import LEASE, Stores, claimed, everything, granted, log_of, notice, said_in
@@ -67,7 +67,7 @@ async def test_the_steps_run_in_order_once_each_and_the_run_succeeds(stores: Sto
     spent = await spend(stores)
     runner = FakeRunner(endings={("append-word", "1"): exited(output="second\n")})
     run = await execute(stores, runner, spent)
-    assert runner.ran == [step.argv for step in spent.request.plan.calls[0].steps]
+    assert runner.ran == [words_of(step) for step in spent.request.plan.calls[0].steps]
     assert run == await stored(stores, spent)
     assert run.state is RunState.SUCCEEDED
     assert states(run) == [StepState.SUCCEEDED] * STEPS

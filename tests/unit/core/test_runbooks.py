@@ -13,6 +13,7 @@ from core.display import hidden
 from core.errors import Incorrect, Invalid
 from core.plans import RunStep
 from core.tools import RESERVED, Effect, Tool
+from tests.fakes.runner import words_of
 
 WHOLE = """\
 name: restart-service
@@ -46,7 +47,7 @@ def taking(param: str, *argv: str) -> Tool:
 
 
 def argv(tool: Tool, **arguments: Json) -> tuple[str, ...]:
-    return tool.expand(tool.check(arguments, {}).arguments).steps[0].argv
+    return words_of(tool.expand(tool.check(arguments, {}).arguments).steps[0])
 
 
 def wrong(tool: Tool, **arguments: Json) -> str:
@@ -77,9 +78,9 @@ def test_a_runbook_becomes_a_tool_with_everything_that_its_file_says() -> None:
         RunStep(argv=("fleetctl", "status"), timeout_ms=60_000, memory_bytes=4 * 2**30, secrets=()),
     )
     assert work.verify is not None
-    assert work.verify.argv == ("fleetctl", "status", "web")
+    assert words_of(work.verify) == ("fleetctl", "status", "web")
     assert work.preview is not None
-    assert work.preview.argv == ("fleetctl", "plan", "web")
+    assert words_of(work.preview) == ("fleetctl", "plan", "web")
     assert work.preview_binds
     assert work.lock == "{web/prod"
     assert work.fingerprints == ("fleet/prod.json",)
@@ -373,7 +374,7 @@ def test_a_parameter_may_have_any_name_that_pydantic_or_python_keep_for_themselv
     )
     arguments: JsonObject = {name: "web"}
     assert tool.names == (name,)
-    assert tool.expand(tool.check(arguments, {}).arguments).steps[0].argv == ("echo", "web")
+    assert words_of(tool.expand(tool.check(arguments, {}).arguments).steps[0]) == ("echo", "web")
 
 
 @pytest.mark.parametrize(
