@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.runbook_folder import Catalogue, RunbookFolder
-from adapters.sandbox import PATH, program
+from adapters.sandbox.plain import PATH, program
 from adapters.skill_folder import shelf
 from adapters.storage.memories import Memories
 from adapters.storage.reminders import Reminders

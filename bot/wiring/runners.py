@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from adapters.sandbox import PlainRunner
+from adapters.sandbox.plain import PlainRunner
 from adapters.steps import NoRunner, StepRunner
 from bot.absent import NoSandbox
 from bot.settings import Settings

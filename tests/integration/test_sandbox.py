@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.sandbox import PlainRunner
+from adapters.sandbox.plain import PlainRunner
 from adapters.steps import KindRunner
 from core import ids
 from core.plans import RunStep
@@ -498,7 +498,7 @@ async def test_the_beginning_of_a_secret_is_masked_when_the_end_was_never_printe
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give commands less time to stop, where that is not what is tested."""
-    monkeypatch.setattr("adapters.sandbox._GRACE", 0.3)
+    monkeypatch.setattr("adapters.sandbox.commands._GRACE", 0.3)
 
 
 @pytest.mark.parametrize("times", [1, 4])
@@ -570,7 +570,7 @@ def python(script: str) -> subprocess.Popen[bytes]:
 async def test_a_command_dies_with_us(tmp_path: Path) -> None:
     script = f"""
 import asyncio, pathlib
-from adapters.sandbox import PlainRunner
+from adapters.sandbox.plain import PlainRunner
 from core.plans import RunStep
 from core.redaction import Redactor
 runner = PlainRunner(folder=pathlib.Path({str(tmp_path)!r}), secrets={{}}, redactor=Redactor.of([]))

@@ -1,0 +1,1 @@
+"""Runs the commands of runbooks, kept from everything else as far as the configuration says."""
