@@ -120,6 +120,13 @@ class Runbook(Part):
                     raise ValueError(f"{{{name}}} is not one of its params ({', '.join(known)})")
         return value
 
+    @field_validator("preview", "verify")
+    @classmethod
+    def _are_looks(cls, look: Command | None) -> Command | None:
+        if look and (look.retry or look.on_failure != "stop"):
+            raise ValueError("only a step has retry and on_failure; this is looked at once")
+        return look
+
     @model_validator(mode="after")
     def _has_sound_defaults(self) -> "Runbook":
         tool = self.tool(definition="")
