@@ -152,6 +152,8 @@ class Showing:
     began: float
     drawing: "asyncio.Task[None] | None" = None
     _tail: Tail | None = None
+    _try: str = ""
+    """Which try it is at, where a step may be tried more than once."""
     _drawn_at: tuple[Place, str] | None = None
     """The message in which it was drawn."""
     _news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -160,7 +162,12 @@ class Showing:
 
     def moved(self) -> None:
         """See the port."""
-        self._tail = None
+        self._tail, self._try = None, ""
+        self._news.set()
+
+    def tries(self, number: int, most: int) -> None:
+        """See the port."""
+        self._tail, self._try = None, f"try {number} of {most}"
         self._news.set()
 
     def hear(self, tail: Tail) -> None:
@@ -206,7 +213,7 @@ class Showing:
             self._news.set()
             return Then.MORE
         took = timedelta(seconds=live.timer.now() - self.began)
-        message = progress.live(run, self._tail() if self._tail else (), took)
+        message = progress.live(run, self._tail() if self._tail else (), took, attempt=self._try)
         self.hold.check()
         self._drawn_at = (entry.place, entry.posted)
         return await live.edit(entry.place, entry.posted, message)

@@ -12,7 +12,8 @@ from core.durations import words
 from core.errors import Incorrect
 from core.params import Param
 from core.phrases import fitting
-from core.runbooks import Command, Runbook
+from core.runbooks import Runbook
+from core.step_forms import Command
 from core.tools import Effect, Tool
 from core.words import Word, fold, splits, words_of
 
@@ -33,9 +34,9 @@ class Source:
         for number, step in enumerate(self.runbook.steps):
             yield ("steps", number), step
         for name in ("preview", "verify"):
-            command = getattr(self.runbook, name)
-            if command is not None:
-                yield (name,), command
+            form = getattr(self.runbook, name)
+            if form is not None:
+                yield (name,), form
 
     def told(self, path: Path, problem: str) -> str:
         """Return one line with file, line and field."""

@@ -88,6 +88,31 @@ def test_a_frame_tells_for_how_long_it_runs_and_the_end_of_what_it_printed() -> 
     assert replace(frame, status="", tail=()) == replace(progress.shown(GOING_ON), status="")
 
 
+def test_a_frame_says_which_try_it_is() -> None:
+    frame = progress.live(GOING_ON, (), timedelta(seconds=3), attempt="try 2 of 3")
+    assert frame.status == "Step 2 of 2, deploy: running. Try 2 of 3. It has run for 3s."
+
+
+@pytest.mark.parametrize(
+    ("state", "states", "status"),
+    [
+        (RunState.RUNNING, (STATES.FAILED, STATES.RUNNING), "Step 2 of 2, deploy: running."),
+        (RunState.FAILED, (STATES.FAILED, STATES.SUCCEEDED), "Failed. Step 1 of 2, build: failed."),
+        (
+            RunState.UNKNOWN,
+            (STATES.FAILED, STATES.UNKNOWN),
+            "Unknown. Step 2 of 2, deploy: unknown.",
+        ),
+    ],
+)
+def test_a_run_that_went_past_a_failed_step_says_where_it_is(
+    state: RunState, states: tuple[StepState, ...], status: str
+) -> None:
+    run = a_run(state, *states)
+    lenient = replace(run, steps=tuple(replace(s, on_failure="continue") for s in run.steps))
+    assert progress.shown(lenient).status == status
+
+
 def test_a_long_line_is_cut_where_people_see_it() -> None:
     fits, long = "a" * progress.WIDTH, "b" * (progress.WIDTH + 1)
     shown_fits, shown_long = progress.live(GOING_ON, (fits, long), timedelta()).tail
