@@ -95,7 +95,7 @@ class Reading:
                 return Result(call=key, text=f"{checked.tool.name}: {obstacle}", failed=True)
             ended = await self.runner.run(step, step_id=f"{self.turn}.{key}")
             shown.append(ended.output.rstrip("\n"))
-            if ended.exit_code != 0:
+            if not ended.succeeded:
                 failure = f"{checked.tool.name} failed: {ending_in_words(ended)}."
                 return Result(
                     call=key, text="\n".join([failure, *filter(None, shown)]), failed=True
