@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from approvals.cards import at, names
 from approvals.models import Run, RunState, Step, StepState, Verification
+from core import exits
 from core.cards import Button
 from core.display import one_line
 from core.ports import ending_in_words
@@ -75,7 +76,7 @@ def _either(run: str, index: int | str) -> str:
 
 
 def _step_lines(step: Step) -> Iterator[str]:
-    code = "" if step.exit_code is None else f" (exit code {step.exit_code})"
+    code = "" if step.exit_code is None else f" ({exits.in_words(step.exit_code)})"
     note = f": {step.note}" if step.note else ""
     yield f"  {step.index}. {step.tool} {step.state.value.replace('_', ' ')}{code}{note}"
     if step.state is not StepState.PENDING:

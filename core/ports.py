@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+from core import exits
 from core.plans import Step
 from core.prompt import Prompt
 from core.signatures import Key
@@ -116,8 +117,7 @@ def ending_in_words(ended: Ended) -> str:
     """Say how a step ended."""
     if ended.ending is not Ending.EXITED:
         return ended.note or _ENDINGS[ended.ending]
-    code = ended.exit_code or 0
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
+    return exits.in_words(ended.exit_code or 0)
 
 
 Tail: TypeAlias = Callable[[], tuple[str, ...]]
