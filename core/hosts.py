@@ -74,11 +74,6 @@ class Allowed:
     private: frozenset[Host] = frozenset()
     """Those that may be in a network of one's own."""
 
-    @classmethod
-    def of(cls, public: Iterable[str], private: Iterable[str]) -> "Allowed":
-        """Read both lists; raise `ValueError` for what names no host."""
-        return cls(public=_each(public), private=_each(private))
-
     def obstacle(self, host: Host) -> str | None:
         """Say why nothing may be sent there, as far as that is told without asking for its address."""
         if host not in self.public | self.private:
@@ -107,10 +102,9 @@ class Allowed:
         return reach is Reach.PRIVATE or host.address == address
 
 
-def _each(texts: Iterable[str]) -> frozenset[Host]:
-    return frozenset(host for text in texts for host in _listed(text))
+def each(texts: Iterable[str]) -> frozenset[Host]:
+    """Return the hosts of a list; one without a port is meant with the ports of http and of https.
 
-
-def _listed(text: str) -> Iterable[Host]:
-    """Yield a host with its port; one without a port is meant with those of `http` and `https`."""
-    return (read(text, port) for port in PORTS.values())
+    Raises `ValueError` for what names no host.
+    """
+    return frozenset(read(text, port) for text in texts for port in PORTS.values())

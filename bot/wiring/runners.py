@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from adapters.http_steps.runner import HttpRunner
 from adapters.sandbox.plain import PlainRunner
 from adapters.steps import NoRunner, StepRunner
 from bot.absent import NoSandbox
@@ -17,4 +18,5 @@ def runner_of(configured: Settings, *, work: Path, secrets: Secrets, redactor: R
     if configured.sandbox.backend != "none":
         return NoSandbox()
     plain = PlainRunner(folder=work, secrets=secrets, redactor=redactor)
-    return StepRunner(backend=plain.backend, commands=plain, http=_NOT_YET, python=_NOT_YET)
+    http = HttpRunner(allowed=configured.http.allowed, secrets=secrets, redactor=redactor)
+    return StepRunner(backend=plain.backend, commands=plain, http=http, python=_NOT_YET)
