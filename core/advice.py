@@ -32,10 +32,11 @@ class Source:
     def commands(self) -> Iterator[tuple[Path, Command]]:
         """Yield each command with where it stands."""
         for number, step in enumerate(self.runbook.steps):
-            yield ("steps", number), step
+            if isinstance(step, Command):
+                yield ("steps", number), step
         for name in ("preview", "verify"):
             form = getattr(self.runbook, name)
-            if form is not None:
+            if isinstance(form, Command):
                 yield (name,), form
 
     def told(self, path: Path, problem: str) -> str:

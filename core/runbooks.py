@@ -19,6 +19,7 @@ from core.canonical import JsonObject, sha256
 from core.channels import Channels
 from core.documents import Document
 from core.errors import Incorrect
+from core.http_forms import Request
 from core.params import Param, Part
 from core.step_forms import Command
 from core.step_kinds import PreviewForm, StepForm
@@ -208,7 +209,7 @@ def _texts(value: object) -> Iterable[str]:
         case tuple():
             for part in cast("tuple[object, ...]", value):
                 yield from _texts(part)
-        case Command():
+        case Command() | Request():
             yield from value.texts()
         case File():
             yield value.file

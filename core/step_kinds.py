@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeAlias, cast
 
 from pydantic import ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
 
+from core.http_forms import Request
 from core.step_forms import Command, Form
 
 
@@ -47,6 +48,6 @@ def _listed(names: list[str], word: str) -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
-StepForm: TypeAlias = Annotated[Command, _by_name(run=Command)]
+StepForm: TypeAlias = Annotated[Command | Request, _by_name(run=Command, http=Request)]
 """A step. A further kind is a class that fills in a step of plans, named here by its first field."""
 PreviewForm: TypeAlias = Annotated[Preview, _by_name(run=Preview)]

@@ -191,7 +191,8 @@ def _ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
     step = told.steps[index]
     step.state, step.ended_at = end, entry.at
     step.exit_code, step.output_sha256 = exit_code, facts.get("output_sha256")
-    return (end is StepState.SUCCEEDED) is (exit_code == 0)
+    # What is no command has no exit code, however it ended.
+    return exit_code is None or (end is StepState.SUCCEEDED) is (exit_code == 0)
 
 
 def _run_ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:

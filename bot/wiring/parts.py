@@ -98,7 +98,9 @@ class Parts:
         self.heads = heads_of(file, configured)
         self.redactor = Redactor.of(platform_secrets(configured, home))
         secrets = secrets_of(configured, home, self.redactor)
-        runner = runner_of(box_of(configured, home), secrets=secrets, redactor=self.redactor)
+        runner = runner_of(
+            configured, box_of(configured, home), secrets=secrets, redactor=self.redactor
+        )
         self.runner = CountedRunner(seams.runner(runner))
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.folder = folder(file, configured, self.toolbelt.owners)

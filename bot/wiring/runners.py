@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import cast
 
+from adapters.http_steps.runner import HttpRunner
 from adapters.key_file import NAME
 from adapters.sandbox.boxes import Box, NoBox
 from adapters.sandbox.bubblewrap import Bubblewrap
@@ -20,11 +21,14 @@ _FILE = "file:"
 _NOT_YET = NoRunner("Steps of this kind cannot run here.")
 
 
-def runner_of(box: Box, *, secrets: Secrets, redactor: Redactor) -> Runner:
-    """Return what runs steps in a box."""
+def runner_of(configured: Settings, box: Box, *, secrets: Secrets, redactor: Redactor) -> Runner:
+    """Return what runs steps: requests from here, all else in a box."""
     programs = Programs(box=box, secrets=secrets, redactor=redactor)
     return StepRunner(
-        backend=box.backend, commands=CommandRunner(programs), http=_NOT_YET, python=_NOT_YET
+        backend=box.backend,
+        commands=CommandRunner(programs),
+        http=HttpRunner(allowed=configured.http.allowed, secrets=secrets, redactor=redactor),
+        python=_NOT_YET,
     )
 
 
