@@ -15,8 +15,9 @@ from adapters import processes
 from adapters.sandbox.commands import started, to_its_end
 from adapters.sandbox.output import Masking, Output
 from core import display
+from core.errors import SaysoError
 from core.plans import RunStep
-from core.ports import Ended, Ending, Hear
+from core.ports import Ended, Ending, Hear, Secrets
 from core.redaction import Redactor
 
 PATH = "/usr/bin:/bin"
@@ -30,13 +31,13 @@ class PlainRunner:
     backend = "none"
 
     folder: Path
-    secrets: Mapping[str, str]
-    """What steps may name, each with its value."""
+    secrets: Secrets
+    """What steps may name."""
     redactor: Redactor
 
     @property
     def _masking(self) -> Masking:
-        return Masking(secrets=self.secrets, redactor=self.redactor)
+        return Masking(redactor=self.redactor)
 
     def obstacle(self, step: RunStep) -> str | None:
         """Say what would keep this step from starting, in a sentence; None where nothing would."""
@@ -47,11 +48,16 @@ class PlainRunner:
         """See the port."""
         if sentence := self.obstacle(step):
             return _not_started(sentence)
+        try:
+            values = await self.secrets.values(step.secrets)
+        except SaysoError as error:
+            return _not_started(error.shown)
         masking = self._masking
         output = Output(spare=masking.spare(), more=lambda: hear(tail) if hear else None)
         tail = partial(masking.tail, output)
+        process = partial(self._process, step, self._environment(values, step_id))
         try:
-            command = await started(partial(self._process, step, step_id), step_id, output)
+            command = await started(process, step_id, output)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", "something in it cannot be passed on")
             return _not_started(f"The command could not be started: {why}.")
@@ -73,26 +79,25 @@ class PlainRunner:
         name = step.argv[0]
         if not program(name, self.folder):
             yield f"There is no program {display.one_line(name, 80)} that may be started."
-        for name in step.secrets:
-            if not (self.secrets.get(name) and _passable(self.secrets[name])):
-                yield f"The secret {display.one_line(name, 80)} has no value that can be passed on."
+        yield from filter(None, map(self.secrets.fault, step.secrets))
 
-    def _process(self, step: RunStep, step_id: str, output: int) -> subprocess.Popen[bytes]:
+    def _process(
+        self, step: RunStep, environment: Mapping[str, str], output: int
+    ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603  # running approved arguments is what this is for
             [*processes.wrapper(step.memory_bytes), *(word.encode() for word in step.argv)],
             cwd=self.folder,
-            env=self._environment(step, step_id),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             start_new_session=True,
         )
 
-    def _environment(self, step: RunStep, step_id: str) -> dict[str, str]:
-        named = {name: self.secrets[name] for name in step.secrets}
+    def _environment(self, named: Mapping[str, str], step_id: str) -> dict[str, str]:
         # These come last: a secret called PATH must not choose which program runs.
         ours = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": str(self.folder), processes.STEP: step_id}
-        return named | ours
+        return {**named, **ours}
 
 
 def program(name: str, folder: Path) -> str | None:

@@ -21,6 +21,7 @@ from core import ids
 from core.plans import RunStep
 from core.ports import Ended, Ending, Tail
 from core.redaction import MASK, Redactor
+from tests.fakes.secrets import FakeSecrets
 from tests.jobs import soon
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -45,7 +46,9 @@ def shell(script: str, *, seconds: float = 20, secrets: tuple[str, ...] = ()) ->
 
 def runner(folder: Path, *secrets: str, **named: str) -> PlainRunner:
     return PlainRunner(
-        folder=folder, secrets=named, redactor=Redactor.of([*secrets, *named.values()])
+        folder=folder,
+        secrets=FakeSecrets(now=named),
+        redactor=Redactor.of([*secrets, *named.values()]),
     )
 
 
@@ -127,7 +130,9 @@ async def test_a_signal_from_outside_is_a_negative_exit_code(tmp_path: Path) -> 
 async def test_the_environment_is_exactly_this(tmp_path: Path) -> None:
     # Not registered for masking, so that its value can be seen here.
     mine = PlainRunner(
-        folder=tmp_path, secrets={"FLEET": "f-value", "OTHER": "o-value"}, redactor=Redactor.of([])
+        folder=tmp_path,
+        secrets=FakeSecrets(now={"FLEET": "f-value", "OTHER": "o-value"}),
+        redactor=Redactor.of([]),
     )
     step_id = fresh()
     ended = await mine.run(step("env", secrets=("FLEET",)), step_id=step_id)
@@ -435,7 +440,9 @@ async def test_what_is_heard_is_made_visible(tmp_path: Path) -> None:
 
 
 async def test_a_secret_is_in_nobodys_arguments(tmp_path: Path) -> None:
-    mine = PlainRunner(folder=tmp_path, secrets={"FLEET": SECRET}, redactor=Redactor.of([]))
+    mine = PlainRunner(
+        folder=tmp_path, secrets=FakeSecrets(now={"FLEET": SECRET}), redactor=Redactor.of([])
+    )
     look = "for each in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$each; done 2>/dev/null; :"
     ended = await mine.run(shell(look, secrets=("FLEET",)), step_id=fresh())
     assert "/proc/[0-9]*/cmdline" in ended.output
@@ -572,8 +579,10 @@ async def test_a_command_dies_with_us(tmp_path: Path) -> None:
 import asyncio, pathlib
 from adapters.sandbox.plain import PlainRunner
 from core.plans import RunStep
-from core.redaction import Redactor
-runner = PlainRunner(folder=pathlib.Path({str(tmp_path)!r}), secrets={{}}, redactor=Redactor.of([]))
+from core.redaction import MASK, Redactor
+from tests.fakes.secrets import FakeSecrets
+from tests.fakes.secrets import FakeSecrets
+runner = PlainRunner(folder=pathlib.Path({str(tmp_path)!r}), secrets=FakeSecrets(), redactor=Redactor.of([]))
 argv = ("sh", "-c", "echo $$ >pids; exec sleep 1000")
 step = RunStep(argv=argv, timeout_ms=60000, memory_bytes=1 << 30, secrets=())
 asyncio.run(runner.run(step, step_id={fresh()!r}))
@@ -639,7 +648,9 @@ async def test_too_long_a_command_did_not_start(tmp_path: Path) -> None:
 
 
 async def test_a_name_that_no_environment_takes_did_not_start(tmp_path: Path) -> None:
-    mine = PlainRunner(folder=tmp_path, secrets={"A=B": SECRET}, redactor=Redactor.of([]))
+    mine = PlainRunner(
+        folder=tmp_path, secrets=FakeSecrets(now={"A=B": SECRET}), redactor=Redactor.of([])
+    )
     ended = await mine.run(step("true", secrets=("A=B",)), step_id=fresh())
     assert ended.ending is Ending.NOT_STARTED
     assert ended.output.endswith("something in it cannot be passed on.")
@@ -649,11 +660,33 @@ async def test_a_name_that_no_environment_takes_did_not_start(tmp_path: Path) ->
 async def test_without_a_value_for_a_secret_nothing_starts(
     tmp_path: Path, named: dict[str, str]
 ) -> None:
-    mine = PlainRunner(folder=tmp_path, secrets=named, redactor=Redactor.of([]))
+    mine = PlainRunner(folder=tmp_path, secrets=FakeSecrets(now=named), redactor=Redactor.of([]))
     ended = await mine.run(shell("echo ran >ran", secrets=("FLEET",)), step_id=fresh())
     assert ended.ending is Ending.NOT_STARTED
     assert "FLEET" in ended.output
     assert not (tmp_path / "ran").exists()
+
+
+async def test_a_secret_without_a_value_at_the_last_moment_starts_nothing(tmp_path: Path) -> None:
+    late = FakeSecrets(late={"FLEET"})
+    mine = PlainRunner(folder=tmp_path, secrets=late, redactor=Redactor.of([]))
+    what = shell("echo ran >ran", secrets=("FLEET",))
+    assert mine.obstacle(what) is None
+    ended = await mine.run(what, step_id=fresh())
+    assert ended.ending is Ending.NOT_STARTED
+    assert "FLEET" in ended.output
+    assert not (tmp_path / "ran").exists()
+
+
+async def test_i12_a_secret_that_was_resolved_for_this_step_is_masked_in_its_output(
+    tmp_path: Path,
+) -> None:
+    redactor = Redactor.of([])
+    secrets = FakeSecrets(now={"FLEET": SECRET}, late={"FLEET"}, redactor=redactor)
+    mine = PlainRunner(folder=tmp_path, secrets=secrets, redactor=redactor)
+    what = shell('echo "it is $FLEET"', secrets=("FLEET",))
+    ended = await mine.run(what, step_id=fresh())
+    assert ended.output == f"it is {MASK}\n"
 
 
 async def test_without_its_folder_nothing_starts(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.canonical import Json
-from core.redaction import LONGEST, MASK, SHORTEST, Redactor
+from core.exact_values import LONGEST, SHORTEST
+from core.redaction import MASK, Redactor
 
 SECRET = "s3cr/t+v?lue=1"
 NOTHING = Redactor.of([])
