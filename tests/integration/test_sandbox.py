@@ -394,6 +394,20 @@ async def test_i12_lines_that_may_begin_a_secret_of_several_are_held_back(
     assert not [word for word in ("Kx83", "second", "third") if word in heard]
 
 
+async def test_i12_a_line_that_may_begin_a_secret_which_was_wrapped_is_held_back(
+    tmp_path: Path,
+) -> None:
+    listener = Listener()
+    script = f"printf 'one\nso: {SECRET[:8]}\n'; {PAUSED} echo '{SECRET[8:]} it is'"
+    running = asyncio.create_task(
+        runner(tmp_path, FLEET=SECRET).run(shell(script), step_id=fresh(), hear=listener)
+    )
+    await listener.hears("one")
+    (tmp_path / "go").touch()
+    await running
+    assert listener.seen == [("one",), ("one", f"so: {MASK} it is")]
+
+
 async def test_lines_that_only_seemed_to_begin_a_secret_are_heard_in_the_end(
     tmp_path: Path,
 ) -> None:
