@@ -40,7 +40,7 @@ from bot.settings import Settings
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
-from bot.wiring.runners import box_of, runner_of
+from bot.wiring.runners import runner_of, safe_box_of
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
 from core.redaction import Redactor
@@ -97,7 +97,7 @@ class Parts:
         self.heads = heads_of(file, configured)
         secrets = settings.secret_values(configured.secrets, home)
         self.redactor = Redactor.of([*secrets.values(), *platform_secrets(configured, home)])
-        box = box_of(configured, home)
+        box = safe_box_of(configured, file, home)
         runner = runner_of(box, secrets=secrets, redactor=self.redactor)
         self.runner = CountedRunner(seams.runner(runner))
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
