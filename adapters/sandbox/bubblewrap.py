@@ -67,10 +67,11 @@ class Bubblewrap:
 
     def exposures(self) -> Iterator[str]:
         """Yield what steps would see though they must not, in words for an operator."""
+        hidden = [*map(Shown.of, self.hidden)]
         for one in self._seen(Bounds(memory_bytes=_GIB, network=True)):
-            for path in self.hidden:
-                if Path(os.path.realpath(path)).is_relative_to(one.real):
-                    yield f"steps would see {path}, because they see {one.at}. Move one of them."
+            for kept in hidden:
+                if kept.real.is_relative_to(one.real):
+                    yield f"steps would see {kept.at}, because they see {one.at}. Move one of them."
 
     def program(self, name: str, bounds: Bounds | None = None) -> str | None:
         """See the protocol: what lies where nothing is seen cannot be started."""

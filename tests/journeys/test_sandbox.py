@@ -1,10 +1,12 @@
 """Steps in the sandbox, from the command line: how it is chosen, what it hides, and what stands in its way."""
 
+import json
+import subprocess
 import sys
 
 import pytest
 
-from tests.sayso import Sayso
+from tests.sayso import Object, Sayso, environment
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
 
@@ -72,3 +74,39 @@ def test_whoever_serves_without_a_sandbox_reads_that_in_the_log(empty: Sayso) ->
         == "WARNING no sandbox: steps run with all the rights of this account, as sayso.yml says.\n"
     )
     server.ready().end()
+
+
+FORBIDDEN = (
+    "bwrap", "--dev-bind", "/", "/", "--die-with-parent", "--unshare-user", "--disable-userns", "--",
+)  # fmt: skip
+"""What makes a machine, for whoever is started in it, one that lets nobody have namespaces."""
+
+
+def where_it_is_forbidden(sayso: Sayso, *arguments: str) -> tuple[int, Object]:
+    done = subprocess.run(
+        [*FORBIDDEN, sys.executable, "-m", "bot", *arguments, "--json"],
+        cwd=sayso.folder,
+        env=environment({}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("backend", ["bwrap"], indirect=True)
+def test_c26_where_the_sandbox_does_not_work_nobody_is_asked_and_nothing_runs(sayso: Sayso) -> None:
+    for text in ("append beta", "show ledger"):
+        code, asked = where_it_is_forbidden(sayso, "ask", text, "--as", "alice")
+        assert (code, asked["reason"], asked["request"]) == (0, "answered", None)
+        assert "Nothing may run, because the sandbox does not work here." in asked["text"]
+        assert "`sayso check`" in asked["text"]
+    code, refused = where_it_is_forbidden(sayso, "approve", sayso.id("alpha"), "--as", "bob")
+    assert code == 1
+    assert "Nothing may run" in refused["error"]["message"]
+    assert sayso.ledger() == []
+    code, check = where_it_is_forbidden(sayso, "check")
+    [problem] = check["problems"]
+    assert code != 0
+    assert 'sandbox: bubblewrap does not work here ("bwrap: ' in problem
+    assert problem.endswith("write `sandbox: {backend: none}`.")
