@@ -167,6 +167,8 @@ def run(file: Path) -> Printed:
     """Serve the queue until SIGINT or SIGTERM; what then takes long is cut, and so unknown."""
 
     async def deed(app: App) -> Printed:
+        for told in wiring.sandbox_notes(app.settings, wiring.home_of(file)):
+            serving.log.warning("%s", told)
         ready = partial(logged.note, "ready")
         stop = serving.signalled()
         await serving.attempt(app.publishing.begin)

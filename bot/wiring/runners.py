@@ -13,6 +13,7 @@ from adapters.sandbox.bubblewrap import Bubblewrap
 from adapters.sandbox.programs import Programs
 from adapters.sandbox.runner import CommandRunner
 from adapters.steps import NoRunner, StepRunner
+from bot import settings
 from bot.settings import Settings
 from core.ports import Runner, Secrets
 from core.redaction import Redactor
@@ -44,11 +45,27 @@ def box_of(configured: Settings, home: Path) -> Box:
     )
 
 
+def safe_box_of(configured: Settings, file: Path, home: Path) -> Box:
+    """Return where steps run; raise `Invalid` where they would see what no step may."""
+    box = box_of(configured, home)
+    if isinstance(box, Bubblewrap):
+        for problem in box.exposures():
+            raise settings.blame(file, "sandbox", problem=problem)
+    return box
+
+
 def sandbox_faults(configured: Settings, home: Path) -> Iterator[str]:
     """Yield what keeps the sandbox from running anything, with what to do."""
     box = box_of(configured, home)
     if isinstance(box, Bubblewrap):
         yield from box.faults()
+
+
+def sandbox_notes(configured: Settings, home: Path) -> Iterator[str]:
+    """Yield what whoever starts Sayso has to know about how steps run."""
+    if configured.sandbox.backend == "none":
+        yield "no sandbox: steps run with all the rights of this account, as sayso.yml says."
+    yield from sandbox_faults(configured, home)
 
 
 def _hidden(configured: Settings, home: Path) -> Iterator[Path]:

@@ -27,6 +27,7 @@ MATRIX: Final = "journeys/test_crash_matrix.py"
 BOTH: Final = "journeys/test_two_platforms.py"
 DISPLAY: Final = "unit/core/test_display.py"
 CANONICAL: Final = "unit/core/test_canonical.py"
+BOXES: Final = "integration/test_boxes.py"
 AUDIT: Final = "unit/core/test_audit.py"
 
 
@@ -218,6 +219,23 @@ ATTACK_TESTS: Mapping[str, Tests] = {
             "p38_a_runbook_that_says_nothing_of_its_effect_is_a_write"),
         *of("unit/core/test_tools.py", "two_tools_of_one_name_are_refused_at_the_start"),
         *of("unit/core/test_toolset.py", "c29_a_name_that_two_toolsets_have_is_refused_with_both_owners"),
+    ],
+    "30 a path out of the working folder": [
+        *of("journeys/test_sandbox.py", "attack_30_no_path_leads_a_step_out_of_its_folder"),
+        *of("integration/test_workfolder.py", "what_is_outside_is_refused_whether_or_not_it_exists",
+            "a_link_that_appears_after_the_look_is_not_followed"),
+    ],
+    "33 what is in the environment": [
+        *of(BOXES, "attack_33_the_environment_is_exactly_this", "i12_a_secret_is_in_nobodys_arguments"),
+        *of("integration/test_sandbox.py", "the_environment_is_exactly_this"),
+    ],
+    "34 a step that does not end, or takes too much": [
+        *of("integration/test_probes.py", "attack_34_a_sandbox_holds_only_so_many_processes",
+            "what_a_step_tries_comes_to_what_the_document_says"),
+        *of(BOXES, "who_ignores_the_request_is_killed_with_all_that_it_started",
+            "p03_cancelling_kills_what_is_in_the_sandbox_before_it_returns",
+            "what_is_in_the_sandbox_dies_with_us"),
+        *of("integration/test_sandbox.py", "a_flood_is_stopped", "memory_is_bounded_and_no_core_is_dumped"),
     ],
     "36 the log is edited": [
         *of(AUDIT, "an_edited_entry_is_named", "a_deleted_entry_is_missing",
