@@ -13,7 +13,7 @@ from core.errors import Incorrect
 from core.params import Param
 from core.phrases import fitting
 from core.runbooks import Runbook
-from core.step_forms import Command
+from core.step_kinds import AnyForm
 from core.tools import Effect, Tool
 from core.words import Word, fold, splits, words_of
 
@@ -29,8 +29,8 @@ class Source:
     runbook: Runbook
     document: Document
 
-    def commands(self) -> Iterator[tuple[Path, Command]]:
-        """Yield each command with where it stands."""
+    def forms(self) -> Iterator[tuple[Path, AnyForm]]:
+        """Yield each step, and what looks, with where it stands."""
         for number, step in enumerate(self.runbook.steps):
             yield ("steps", number), step
         for name in ("preview", "verify"):

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import cast
 
 from adapters.key_file import NAME
+from adapters.python_steps.modules import Modules, our_own
+from adapters.python_steps.runner import FunctionRunner
 from adapters.sandbox.boxes import Box, NoBox
 from adapters.sandbox.bubblewrap import Bubblewrap
 from adapters.sandbox.programs import Programs
@@ -20,11 +22,16 @@ _FILE = "file:"
 _NOT_YET = NoRunner("Steps of this kind cannot run here.")
 
 
-def runner_of(box: Box, *, secrets: Mapping[str, str], redactor: Redactor) -> Runner:
+def runner_of(
+    box: Box, modules: Modules, *, secrets: Mapping[str, str], redactor: Redactor
+) -> Runner:
     """Return what runs steps in a box."""
     programs = Programs(box=box, secrets=secrets, redactor=redactor)
     return StepRunner(
-        backend=box.backend, commands=CommandRunner(programs), http=_NOT_YET, python=_NOT_YET
+        backend=box.backend,
+        commands=CommandRunner(programs),
+        http=_NOT_YET,
+        python=FunctionRunner(programs=programs, modules=modules),
     )
 
 
@@ -38,6 +45,11 @@ def box_of(configured: Settings, home: Path) -> Box:
         readable=configured.sandbox.readable,
         hidden=(home, *_hidden(configured, home)),
     )
+
+
+def modules_of(configured: Settings, home: Path) -> Modules:
+    """Return the modules whose functions steps may call: those that are installed beside Sayso."""
+    return Modules(interpreter=our_own(), work=home / configured.runbooks.workdir)
 
 
 def sandbox_faults(configured: Settings, home: Path) -> Iterator[str]:
