@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.runbook_folder import Catalogue, RunbookFolder
-from adapters.sandbox.plain import PATH, program
+from adapters.sandbox.boxes import PATH
 from adapters.skill_folder import shelf
 from adapters.storage.memories import Memories
 from adapters.storage.reminders import Reminders
@@ -14,6 +14,7 @@ from bot import settings
 from bot.absent import NoDatabase
 from bot.settings import Settings
 from bot.toolsets import Ports, composed
+from bot.wiring.runners import box_of
 from core import advice, commands
 from core.errors import Incorrect, Invalid
 from core.phrases import interpret
@@ -53,12 +54,12 @@ def catalogue(file: Path, configured: Settings) -> Catalogue:
 
 def unwise(file: Path, configured: Settings) -> Iterator[str]:
     """Yield what is legal and unwise in the runbooks that are sound; raise `Unavailable` without any."""
-    work = home_of(file) / configured.runbooks.workdir
+    box = box_of(configured, home_of(file))
     found = folder(file, configured, {}).sources()
     for source in found:
         yield from advice.of_one(source)
         for path, command in source.commands():
-            if not program(command.run[0], work):
+            if not box.program(command.run[0]):
                 problem = (
                     f"no program of this name is in {PATH}, or of this path in the working folder. "
                     "Correct or install it."

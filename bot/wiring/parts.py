@@ -40,7 +40,7 @@ from bot.settings import Settings
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
-from bot.wiring.runners import runner_of
+from bot.wiring.runners import box_of, runner_of
 from bot.wiring.secrets import secrets_of
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
@@ -98,7 +98,8 @@ class Parts:
         self.heads = heads_of(file, configured)
         self.redactor = Redactor.of(platform_secrets(configured, home))
         secrets = secrets_of(configured, home, self.redactor)
-        runner = runner_of(configured, work=work, secrets=secrets, redactor=self.redactor)
+        box = box_of(configured, home)
+        runner = runner_of(box, secrets=secrets, redactor=self.redactor)
         self.runner = CountedRunner(seams.runner(runner))
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.folder = folder(file, configured, self.toolbelt.owners)
