@@ -1,11 +1,11 @@
-"""What an adapter puts between Sayso and the outside: a clock, models, commands and files.
+"""What an adapter puts between Sayso and the outside: a clock, models, commands, secrets and files.
 
 The other ports stand beside what they are about. Chats: `core.deliveries`. Jobs: `core.jobs`. What is
 stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `core.leases`,
 `core.memories`, `core.rates`, `core.reminders`, `approvals.brakes` and `approvals.store`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -128,6 +128,21 @@ class Runner(Protocol):
         """Run one step to its end. Cancelling this kills the command before it returns.
 
         `hear` must neither raise nor take long.
+        """
+        ...
+
+
+class Secrets(Protocol):
+    """The secrets that steps may name. Whatever is looked at is masked everywhere from then on."""
+
+    def fault(self, name: str) -> str | None:
+        """Say why a secret has no value, as far as a quick look tells; None where it may have one."""
+        ...
+
+    async def values(self, names: Collection[str]) -> Mapping[str, str]:
+        """Return the value that each has now, fit to be masked and to be passed on.
+
+        Raises `Invalid` or `Unavailable` with a sentence that names the secret and holds no value.
         """
         ...
 

@@ -13,7 +13,8 @@ from adapters.sandbox.boxes import Bounds, Box, environment
 from adapters.sandbox.commands import started, to_its_end
 from adapters.sandbox.output import Masking, Output
 from core import display
-from core.ports import Ended, Ending, Hear
+from core.errors import SaysoError
+from core.ports import Ended, Ending, Hear, Secrets
 from core.redaction import Redactor
 
 
@@ -53,8 +54,8 @@ class Programs:
     """Runs programs; nothing that one of them starts outlives it, as far as its box can tell."""
 
     box: Box
-    secrets: Mapping[str, str]
-    """What programs may name, each with its value."""
+    secrets: Secrets
+    """What programs may name."""
     redactor: Redactor
 
     def obstacle(self, program: Program) -> str | None:
@@ -66,13 +67,16 @@ class Programs:
         """Run it to its end, as `core.ports.Runner` says."""
         if sentence := self.obstacle(program):
             return _not_started(sentence)
-        masking = Masking(secrets=self.secrets, redactor=self.redactor)
+        try:
+            named = await self.secrets.values(program.secrets)
+        except SaysoError as error:
+            return _not_started(error.shown)
+        masking = Masking(redactor=self.redactor)
         output = Output(spare=masking.spare(), more=lambda: hear(tail) if hear else None)
         tail = partial(masking.tail, output)
+        process = partial(self._process, program, environment(self.box, step_id, named))
         try:
-            command = await started(
-                partial(self._process, program, step_id), step_id, output, kept=self.box.keeps
-            )
+            command = await started(process, step_id, output, kept=self.box.keeps)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", "something in it cannot be passed on")
             return _not_started(f"The command could not be started: {why}.")
@@ -96,18 +100,17 @@ class Programs:
         name = program.argv[0]
         if not self.box.program(name, program.bounds):
             yield f"There is no program {display.one_line(name, 80)} that may be started."
-        for name in program.secrets:
-            if not (self.secrets.get(name) and _passable(self.secrets[name])):
-                yield f"The secret {display.one_line(name, 80)} has no value that can be passed on."
+        yield from filter(None, map(self.secrets.fault, program.secrets))
 
-    def _process(self, program: Program, step_id: str, output: int) -> subprocess.Popen[bytes]:
-        named = {name: self.secrets[name] for name in program.secrets}
-        with _input(program.given) as given:
+    def _process(
+        self, program: Program, given: Mapping[str, str], output: int
+    ) -> subprocess.Popen[bytes]:
+        with _input(program.given) as read:
             return subprocess.Popen(  # noqa: S603  # running approved arguments is what this is for
                 self.box.wrapped(program.argv, program.bounds),
                 cwd=self.box.folder,
-                env=environment(self.box, step_id, named),
-                stdin=given,
+                env=given,
+                stdin=read,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,

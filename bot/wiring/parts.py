@@ -41,6 +41,7 @@ from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
 from bot.wiring.runners import box_of, modules_of, runner_of
+from bot.wiring.secrets import secrets_of
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
 from core.redaction import Redactor
@@ -95,8 +96,8 @@ class Parts:
         work = home / configured.runbooks.workdir
         self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
         self.heads = heads_of(file, configured)
-        secrets = settings.secret_values(configured.secrets, home)
-        self.redactor = Redactor.of([*secrets.values(), *platform_secrets(configured, home)])
+        self.redactor = Redactor.of(platform_secrets(configured, home))
+        secrets = secrets_of(configured, home, self.redactor)
         modules = modules_of(configured, home)
         runner = runner_of(
             box_of(configured, home), modules, secrets=secrets, redactor=self.redactor

@@ -1,7 +1,7 @@
 """Who runs the steps of runbooks, as the configuration says."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import cast
@@ -15,16 +15,14 @@ from adapters.sandbox.programs import Programs
 from adapters.sandbox.runner import CommandRunner
 from adapters.steps import NoRunner, StepRunner
 from bot.settings import Settings
-from core.ports import Runner
+from core.ports import Runner, Secrets
 from core.redaction import Redactor
 
 _FILE = "file:"
 _NOT_YET = NoRunner("Steps of this kind cannot run here.")
 
 
-def runner_of(
-    box: Box, modules: Modules, *, secrets: Mapping[str, str], redactor: Redactor
-) -> Runner:
+def runner_of(box: Box, modules: Modules, *, secrets: Secrets, redactor: Redactor) -> Runner:
     """Return what runs steps in a box."""
     programs = Programs(box=box, secrets=secrets, redactor=redactor)
     return StepRunner(

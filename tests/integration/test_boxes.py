@@ -9,6 +9,7 @@ from adapters.sandbox.programs import Program, Programs
 from core import ids
 from core.ports import Ended, Ending
 from core.redaction import Redactor
+from tests.fakes.secrets import FakeSecrets
 from tests.sayso import marked
 
 GIB = 1 << 30
@@ -19,7 +20,7 @@ def fresh() -> str:
 
 
 def programs(box: Box, **secrets: str) -> Programs:
-    return Programs(box=box, secrets=secrets, redactor=Redactor.of([]))
+    return Programs(box=box, secrets=FakeSecrets(now=secrets), redactor=Redactor.of([]))
 
 
 def shell(script: str, *, seconds: float = 20, network: bool = False) -> Program:

@@ -19,6 +19,7 @@ from core.errors import Unavailable
 from core.plans import PythonStep
 from core.ports import Ended, Ending, Tail
 from core.redaction import MASK, Redactor
+from tests.fakes.secrets import FakeSecrets
 from tests.jobs import soon
 from tests.pythons import install, interpreter
 from tests.sayso import marked
@@ -82,7 +83,9 @@ def work_in(folder: Path) -> Path:
 
 
 def calling(python: Interpreter, box: Box) -> Caller:
-    programs = Programs(box=box, secrets={"TOKEN": SECRET}, redactor=Redactor.of([SECRET]))
+    programs = Programs(
+        box=box, secrets=FakeSecrets(now={"TOKEN": SECRET}), redactor=Redactor.of([SECRET])
+    )
     modules = Modules(interpreter=python, work=box.folder)
     return Caller(FunctionRunner(programs=programs, modules=modules))
 

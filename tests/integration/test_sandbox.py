@@ -23,6 +23,7 @@ from core import ids
 from core.plans import RunStep
 from core.ports import Ended, Ending, Tail
 from core.redaction import MASK, Redactor
+from tests.fakes.secrets import FakeSecrets
 from tests.jobs import soon
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -50,8 +51,11 @@ def runner(folder: Path, *secrets: str, **named: str) -> CommandRunner:
 
 
 def plain(folder: Path, secrets: dict[str, str], *masked: str) -> CommandRunner:
-    box, redactor = NoBox(folder=folder), Redactor.of(masked)
-    return CommandRunner(Programs(box=box, secrets=secrets, redactor=redactor))
+    return among(folder, FakeSecrets(now=secrets), Redactor.of(masked))
+
+
+def among(folder: Path, secrets: FakeSecrets, redactor: Redactor) -> CommandRunner:
+    return CommandRunner(Programs(box=NoBox(folder=folder), secrets=secrets, redactor=redactor))
 
 
 async def run(folder: Path, what: RunStep) -> Ended:
@@ -392,6 +396,20 @@ async def test_i12_lines_that_may_begin_a_secret_of_several_are_held_back(
     assert not [word for word in ("Kx83", "second", "third") if word in heard]
 
 
+async def test_i12_a_line_that_may_begin_a_secret_which_was_wrapped_is_held_back(
+    tmp_path: Path,
+) -> None:
+    listener = Listener()
+    script = f"printf 'one\nso: {SECRET[:8]}\n'; {PAUSED} echo '{SECRET[8:]} it is'"
+    running = asyncio.create_task(
+        runner(tmp_path, FLEET=SECRET).run(shell(script), step_id=fresh(), hear=listener)
+    )
+    await listener.hears("one")
+    (tmp_path / "go").touch()
+    await running
+    assert listener.seen == [("one",), ("one", f"so: {MASK} it is")]
+
+
 async def test_lines_that_only_seemed_to_begin_a_secret_are_heard_in_the_end(
     tmp_path: Path,
 ) -> None:
@@ -578,8 +596,9 @@ from adapters.sandbox.programs import Programs
 from adapters.sandbox.runner import CommandRunner
 from core.plans import RunStep
 from core.redaction import Redactor
+from tests.fakes.secrets import FakeSecrets
 box = NoBox(folder=pathlib.Path({str(tmp_path)!r}))
-runner = CommandRunner(Programs(box=box, secrets={{}}, redactor=Redactor.of([])))
+runner = CommandRunner(Programs(box=box, secrets=FakeSecrets(), redactor=Redactor.of([])))
 argv = ("sh", "-c", "echo $$ >pids; exec sleep 1000")
 step = RunStep(argv=argv, timeout_ms=60000, memory_bytes=1 << 30, secrets=())
 asyncio.run(runner.run(step, step_id={fresh()!r}))
@@ -660,6 +679,28 @@ async def test_without_a_value_for_a_secret_nothing_starts(
     assert ended.ending is Ending.NOT_STARTED
     assert "FLEET" in ended.output
     assert not (tmp_path / "ran").exists()
+
+
+async def test_a_secret_without_a_value_at_the_last_moment_starts_nothing(tmp_path: Path) -> None:
+    late = FakeSecrets(late={"FLEET"})
+    mine = among(tmp_path, late, Redactor.of([]))
+    what = shell("echo ran >ran", secrets=("FLEET",))
+    assert mine.obstacle(what) is None
+    ended = await mine.run(what, step_id=fresh())
+    assert ended.ending is Ending.NOT_STARTED
+    assert "FLEET" in ended.output
+    assert not (tmp_path / "ran").exists()
+
+
+async def test_i12_a_secret_that_was_resolved_for_this_step_is_masked_in_its_output(
+    tmp_path: Path,
+) -> None:
+    redactor = Redactor.of([])
+    secrets = FakeSecrets(now={"FLEET": SECRET}, late={"FLEET"}, redactor=redactor)
+    mine = among(tmp_path, secrets, redactor)
+    what = shell('echo "it is $FLEET"', secrets=("FLEET",))
+    ended = await mine.run(what, step_id=fresh())
+    assert ended.output == f"it is {MASK}\n"
 
 
 async def test_without_its_folder_nothing_starts(tmp_path: Path) -> None:
