@@ -10,6 +10,7 @@ from core.display import one_line
 from core.documents import Document, Path
 from core.durations import words
 from core.errors import Incorrect
+from core.http_forms import Request
 from core.params import Param
 from core.phrases import fitting
 from core.runbooks import Runbook
@@ -31,13 +32,17 @@ class Source:
 
     def commands(self) -> Iterator[tuple[Path, Command]]:
         """Yield each command with where it stands."""
+        return ((path, form) for path, form in self._forms() if isinstance(form, Command))
+
+    def requests(self) -> Iterator[tuple[Path, Request]]:
+        """Yield each HTTP request with where it stands."""
+        return ((path, form) for path, form in self._forms() if isinstance(form, Request))
+
+    def _forms(self) -> Iterator[tuple[Path, object]]:
         for number, step in enumerate(self.runbook.steps):
-            if isinstance(step, Command):
-                yield ("steps", number), step
+            yield ("steps", number), step
         for name in ("preview", "verify"):
-            form = getattr(self.runbook, name)
-            if isinstance(form, Command):
-                yield (name,), form
+            yield (name,), getattr(self.runbook, name)
 
     def told(self, path: Path, problem: str) -> str:
         """Return one line with file, line and field."""

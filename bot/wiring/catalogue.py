@@ -14,7 +14,7 @@ from bot import settings
 from bot.absent import NoDatabase
 from bot.settings import Settings
 from bot.toolsets import Ports, composed
-from core import advice, commands
+from core import advice, commands, http_urls
 from core.errors import Incorrect, Invalid
 from core.phrases import interpret
 from core.redaction import Redactor
@@ -91,6 +91,16 @@ def unowned(file: Path, configured: Settings, owned: Collection[tuple[str, str]]
                     "sayso.yml."
                 )
                 yield source.told(("channels", number), problem)
+
+
+def unlisted(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the requests whose hosts are not listed; raise `Unavailable` without any runbooks."""
+    allowed = configured.http.allowed
+    for source in folder(file, configured, {}).sources():
+        for path, form in source.requests():
+            _, host = http_urls.host_of(form.http.url)
+            if obstacle := allowed.obstacle(host):
+                yield source.told((*path, "http", form.http.method), obstacle)
 
 
 def unheard(file: Path, configured: Settings) -> Iterator[str]:

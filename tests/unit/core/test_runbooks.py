@@ -337,7 +337,7 @@ BAD: Sequence[tuple[str, str]] = [
     (edited("[FLEET_TOKEN]", "[LD_PRELOAD]"), "x.yml:16: steps.0.secrets: 'LD_PRELOAD' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
     (edited("[FLEET_TOKEN]", "[token]"), "x.yml:16: steps.0.secrets: 'token' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
     (edited("[FLEET_TOKEN]", "[SAYSO_STEP_ID]"), "x.yml:16: steps.0.secrets: 'SAYSO_STEP_ID' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
-    (edited("verify: {run:", "verify: {http:"), "x.yml:18: verify.http: Extra inputs are not permitted. Sayso does not know this name."),
+    (edited("verify: {run:", "verify: {http:"), "x.yml:18: verify.http: expected a mapping, which is names with values. Correct it."),
     (edited("verify: {run: [fleetctl, status, \"{service}\"]}", "verify: {run: [fleetctl, \"{x}\"]}"), "x.yml:18: verify: {x} is not one of its params (env, service). Correct it."),
     ("name: x\nsummary: s\nsteps: []\n", "x.yml:3: steps: "),
     ("name: x\nsummary: s\n", "x.yml:1: steps: Field required. Add it."),
