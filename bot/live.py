@@ -160,6 +160,8 @@ class Showing:
     began: float
     drawing: "asyncio.Task[None] | None" = None
     _tail: Tail | None = None
+    _try: str = ""
+    """Which try it is at, where a step may be tried more than once."""
     _declared: Declared | None = None
     """How far the step said that it was when it was last drawn."""
     _drawn_at: tuple[Place, str] | None = None
@@ -170,7 +172,12 @@ class Showing:
 
     def moved(self) -> None:
         """See the port."""
-        self._tail = self._declared = None
+        self._tail, self._try, self._declared = None, "", None
+        self._news.set()
+
+    def tries(self, number: int, most: int) -> None:
+        """See the port."""
+        self._tail, self._try, self._declared = None, f"try {number} of {most}", None
         self._news.set()
 
     def hear(self, tail: Tail) -> None:
@@ -216,7 +223,14 @@ class Showing:
             self._news.set()
             return Then.MORE
         took = timedelta(seconds=live.timer.now() - self.began)
-        message = progress.live(run, self._lines(), took, declared=self._declared, usual=self.usual)
+        message = progress.live(
+            run,
+            self._lines(),
+            took,
+            attempt=self._try,
+            declared=self._declared,
+            usual=self.usual,
+        )
         self.hold.check()
         self._drawn_at = (entry.place, entry.posted)
         return await live.edit(entry.place, entry.posted, message)

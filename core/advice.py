@@ -10,11 +10,10 @@ from core.display import one_line
 from core.documents import Document, Path
 from core.durations import words
 from core.errors import Incorrect
-from core.http_forms import Request
 from core.params import Param
 from core.phrases import fitting
 from core.runbooks import Runbook
-from core.step_forms import Command
+from core.step_kinds import AnyForm
 from core.tools import Effect, Tool
 from core.words import Word, fold, splits, words_of
 
@@ -30,19 +29,14 @@ class Source:
     runbook: Runbook
     document: Document
 
-    def commands(self) -> Iterator[tuple[Path, Command]]:
-        """Yield each command with where it stands."""
-        return ((path, form) for path, form in self._forms() if isinstance(form, Command))
-
-    def requests(self) -> Iterator[tuple[Path, Request]]:
-        """Yield each HTTP request with where it stands."""
-        return ((path, form) for path, form in self._forms() if isinstance(form, Request))
-
-    def _forms(self) -> Iterator[tuple[Path, object]]:
+    def forms(self) -> Iterator[tuple[Path, AnyForm]]:
+        """Yield each step, and what looks, with where it stands."""
         for number, step in enumerate(self.runbook.steps):
             yield ("steps", number), step
         for name in ("preview", "verify"):
-            yield (name,), getattr(self.runbook, name)
+            form = getattr(self.runbook, name)
+            if form is not None:
+                yield (name,), form
 
     def told(self, path: Path, problem: str) -> str:
         """Return one line with file, line and field."""

@@ -15,6 +15,7 @@ from pydantic import (
 
 from core import http_headers, http_urls, placeholders, pointers
 from core.canonical import JsonObject, encode
+from core.durations import milliseconds
 from core.params import Part
 from core.plans import Answer, Header, HttpStep
 from core.step_forms import Form
@@ -189,6 +190,8 @@ class Request(Form):
             body=self.http.filled_body(arguments),
             statuses=expected.status,
             answers=tuple(answers),
-            timeout_ms=self.timeout_ms,
+            timeout_ms=milliseconds(self.timeout),
             secrets=self.secrets,
+            retry=self.retry.fill() if self.retry else None,
+            on_failure=self.on_failure,
         )

@@ -20,6 +20,33 @@ _STRICT = ConfigDict(extra="forbid", strict=True)
 
 @with_config(_STRICT)
 @dataclass(frozen=True, kw_only=True)
+class Retry:
+    """That doing a step again is harmless, how often that may be, and after which pause."""
+
+    times: int
+    """Tries after the first one."""
+    wait_ms: int
+
+    @property
+    def most(self) -> int:
+        """Return how many tries there may be in all."""
+        return self.times + 1
+
+
+OnFailure: TypeAlias = Literal["stop", "continue"]
+
+
+def _is_silent(value: object) -> bool:
+    return value in {None, "stop"}
+
+
+# Only where it is said: what says nothing of it has the text, and so the hash, that it always had.
+_Retry: TypeAlias = Annotated[Retry | None, Field(exclude_if=_is_silent)]
+_OnFailure: TypeAlias = Annotated[OnFailure, Field(exclude_if=_is_silent)]
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
 class RunStep:
     """One command: its arguments as they will be passed, never through a shell."""
 
@@ -31,6 +58,9 @@ class RunStep:
     """Names only. The runner puts the values into the step's environment."""
     network: bool = False
     """Whether it says that it needs the network."""
+    retry: _Retry = None
+    on_failure: _OnFailure = "stop"
+    """Whether the steps behind it run where it has failed."""
 
 
 @with_config(_STRICT)
@@ -73,6 +103,8 @@ class HttpStep:
     timeout_ms: int
     secrets: tuple[str, ...]
     network: Literal[True] = True
+    retry: _Retry = None
+    on_failure: _OnFailure = "stop"
 
 
 @with_config(_STRICT)
@@ -90,6 +122,8 @@ class PythonStep:
     memory_bytes: int
     secrets: tuple[str, ...]
     network: bool = False
+    retry: _Retry = None
+    on_failure: _OnFailure = "stop"
 
 
 Step: TypeAlias = Annotated[RunStep | HttpStep | PythonStep, Field(discriminator="kind")]
@@ -200,38 +234,6 @@ def from_values(values: object) -> Plan:
         return _PLAN.validate_json(canonical.encode(values))  # type: ignore[arg-type]  # checked by encode
     except (ValidationError, TypeError) as error:
         raise Refused("This is not a plan. Export one with `sayso plan export ID`.") from error
-
-
-def difference(before: Plan, now: Plan) -> str | None:
-    """Say what made the plan another one since it was shown, or None where nothing did."""
-    if before.sha256 == now.sha256:
-        return None
-    if before.standing != now.standing:
-        return "the standing grant that it asks for became another one"
-    if (before.sandbox, before.folder) != (now.sandbox, now.folder):
-        return "the place where it would run changed"
-    for old, new in zip(before.calls, now.calls, strict=False):
-        if old != new:
-            return _call_difference(old, new)
-    return "the rules that decide it changed" if before.rules != now.rules else "its calls changed"
-
-
-def _call_difference(old: Call, new: Call) -> str:
-    if old.definition != new.definition:
-        return f"the runbook {old.tool} was edited"
-    held = _held(old)
-    for file, sha256 in _held(new).items():
-        if sha256 != held.get(file, sha256):
-            return f"the file {file} changed"
-    if old.preview != new.preview:
-        return f"the preview of {old.tool} changed"
-    if old.lock != new.lock:
-        return f"what {old.tool} waits for changed"
-    return f"what {old.tool} would do changed"
-
-
-def _held(call: Call) -> Mapping[str, str | None]:
-    return {f.file: f.sha256 for f in call.fingerprints}
 
 
 _PLAN = TypeAdapter(Plan)

@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core import gaps
 from core.canonical import Json
 from core.exact_values import LONGEST, Known
 
 MASK = "[redacted]"
+_REACH = 4096
 
 _KNOWN = re.compile(
     r"""
@@ -53,14 +55,23 @@ class Redactor:
         """Return the exact values that it knows by now."""
         return self.known.now.values
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Return what these values look like in each usual encoding, the longest first."""
+        return self.known.now.forms
+
+    @property
+    def reach(self) -> int:
+        """Return how many characters behind a place may tell whether it is within a secret."""
+        return max(_REACH, *(len(form) for form in self.forms[:1]), 0)
+
     def learn(self, name: str, value: str) -> None:
         """Mask the value that the secret of this name has now, and go on masking those it had."""
         self.known.learn(name, value)
 
     def text(self, text: str) -> str:
         """Return the text with every known secret and every well-known credential masked."""
-        exact = self.known.now.pattern
-        masked = exact.sub(MASK, text) if exact else text
+        masked = self.known.now.masked(text, MASK)
         # Those that go on behind a token, such as `Bearer`, before the token by itself.
         masked = _KNOWN.sub(MASK, masked)
         masked = _JWT.sub(lambda found: MASK if found["rest"] else found[0], masked)
@@ -77,14 +88,14 @@ class Redactor:
         return self.text(text[:at])
 
     def _begun(self, text: str) -> int:
-        """Return how much of the end of a text is the beginning of a secret that has several words."""
+        """Return how much of the end of a text may be the beginning of a secret that goes on."""
         begun = (
             length
             for phrase in self.known.now.phrases
             for length in range(1, len(phrase))
             if phrase[length - 1].isspace() and text.endswith(phrase[:length])
         )
-        return max(begun, default=0)
+        return max(gaps.begun(text, self.forms, least=1), max(begun, default=0))
 
     def head(self, text: str, most: int) -> tuple[str, bool]:
         """Return a text masked, and whether that is all of it.

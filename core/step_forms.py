@@ -9,17 +9,38 @@ from pydantic import Field, field_validator
 
 from core import placeholders
 from core.canonical import JsonObject
-from core.durations import Duration
+from core.durations import Duration, milliseconds, words
 from core.params import Part
-from core.plans import RunStep
+from core.plans import OnFailure, Retry, RunStep
 from core.sizes import ADDRESS_SPACE, LEAST, Memory
 
+_LONGEST_WAIT = timedelta(minutes=10)
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 
 Argv = Annotated[tuple[str, ...], Field(min_length=1, max_length=200, strict=False)]
 Variable = Annotated[
     str, Field(json_schema_extra={"pattern": rf"^(?!LD_|SAYSO_){_VARIABLE.pattern}$"})
 ]
+
+
+class Again(Part):
+    """Says that doing a step again is harmless."""
+
+    times: int = Field(ge=1, le=5)
+    """How often it is tried again where it has failed. What may have happened is never tried again."""
+    wait: Duration = timedelta(seconds=1)
+    """How long to wait before each further try, at most ten minutes."""
+
+    @field_validator("wait")
+    @classmethod
+    def _is_no_long_wait(cls, wait: timedelta) -> timedelta:
+        if wait > _LONGEST_WAIT:
+            raise ValueError(f"between two tries lie at most {words(_LONGEST_WAIT)}")
+        return wait
+
+    def fill(self) -> Retry:
+        """Return it as a plan holds it."""
+        return Retry(times=self.times, wait_ms=milliseconds(self.wait))
 
 
 class Form(Part):
@@ -29,6 +50,10 @@ class Form(Part):
     """After this it is ended, with all that it started."""
     secrets: Annotated[tuple[Variable, ...], Field(strict=False)] = ()
     """Names under `secrets` in `sayso.yml`, which it may see."""
+    retry: Again | None = None
+    """That it may be tried again where it has failed, because doing it twice is harmless."""
+    on_failure: OnFailure = "stop"
+    """With `continue`, the steps behind it run all the same where it has failed."""
 
     @field_validator("secrets")
     @classmethod
@@ -39,11 +64,6 @@ class Form(Part):
                     f"{name!a} cannot be the name of a secret; write it like API_TOKEN"
                 )
         return secrets
-
-    @property
-    def timeout_ms(self) -> int:
-        """Return the timeout as a plan holds it."""
-        return int(self.timeout / timedelta(milliseconds=1))
 
 
 class Command(Form):
@@ -73,8 +93,10 @@ class Command(Form):
         """Return the command with every placeholder replaced inside its own element."""
         return RunStep(
             argv=tuple(placeholders.fill(element, arguments) for element in self.run),
-            timeout_ms=self.timeout_ms,
+            timeout_ms=milliseconds(self.timeout),
             memory_bytes=int(self.memory),
             secrets=self.secrets,
             network=self.network,
+            retry=self.retry.fill() if self.retry else None,
+            on_failure=self.on_failure,
         )

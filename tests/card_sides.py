@@ -18,7 +18,8 @@ from approvals.models import Denial, Request, Rule, Run, RunState, State
 from core import cards as drawn_cards
 from core.canonical import sha256
 from core.deliveries import Asking, Text
-from core.plans import Plan, Standing, difference
+from core.differences import difference
+from core.plans import Plan, Standing
 from core.principals import Identity
 from core.transcript import AgentText
 from tests import discord_drawings, drawn_samples, slack_drawings

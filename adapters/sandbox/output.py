@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from core import display
+from core import display, gaps
 from core.exact_values import SHORTEST
 from core.redaction import MASK, Redactor
 
@@ -40,7 +40,8 @@ class Masking:
             for length in range(1, len(form))
             if form[length - 1] == "\n" and text.endswith(form[:length])
         )
-        end = len(text) - max(begun, default=0)
+        wrapped = gaps.begun(text, self.redactor.forms, least=SHORTEST)
+        end = len(text) - max(wrapped, max(begun, default=0))
         return tuple(text[: text.rfind("\n", 0, end) + 1].splitlines())
 
     def without_stump(self, text: str) -> str:

@@ -135,7 +135,7 @@ def _check_story(receipt: Receipt, plan: Plan) -> None:
         plan_sha256=plan.sha256,
         run=receipt.run,
         steps=[
-            ToldStep(is_codeless=isinstance(step, HttpStep))
+            ToldStep(on_failure=step.on_failure, is_codeless=isinstance(step, HttpStep))
             for call in plan.calls
             for step in call.steps
         ],

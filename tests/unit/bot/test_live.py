@@ -150,6 +150,20 @@ async def test_a_terminal_shows_a_run_no_longer_once_this_process_is_through_wit
     assert [one.buttons for one in stage.chat.frames[1:]] == [()]
 
 
+async def test_it_is_told_which_try_a_step_is_at_until_the_next_step(stage: Stage) -> None:
+    async with stage.showing() as shown:
+        shown.tries(1, 3)
+        says(shown, "no")
+        await stage.pass_by(2)
+        shown.tries(2, 3)
+        await stage.pass_by(2)
+        shown.moved()
+        await stage.pass_by(2)
+    tries = [frame.status.partition("running. ")[2][:10] for frame in stage.chat.frames]
+    assert tries == ["Try 1 of 3", "Try 2 of 3", "It has run"]
+    assert [frame.tail for frame in stage.chat.frames] == [("no",), (), ()]
+
+
 # How often
 
 

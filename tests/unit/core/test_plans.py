@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import canonical, plans
+from core.differences import difference
 from core.errors import Refused
-from core.plans import Call, Fingerprint, Plan, RunStep, Standing
+from core.plans import Call, Fingerprint, Plan, PythonStep, Retry, RunStep, Standing
 from tests.builders import a_checked, a_plan, a_step, a_tool
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -21,6 +22,8 @@ steps = st.builds(
     timeout_ms=whole,
     memory_bytes=whole,
     secrets=st.lists(texts, max_size=2).map(tuple),
+    retry=st.none() | st.builds(Retry, times=whole, wait_ms=whole),
+    on_failure=st.sampled_from(["stop", "continue"]),
 )
 calls = st.builds(
     Call,
@@ -57,7 +60,7 @@ def test_c30_a_plan_reads_back_from_its_text_as_the_same_plan(plan: Plan) -> Non
 @given(any_plan, any_plan)
 def test_c30_two_plans_share_a_hash_exactly_where_they_are_the_same(one: Plan, other: Plan) -> None:
     assert (one.sha256 == other.sha256) is (one.canonical == other.canonical)
-    assert (plans.difference(one, other) is None) is (one.sha256 == other.sha256)
+    assert (difference(one, other) is None) is (one.sha256 == other.sha256)
 
 
 def test_a_plan_is_named_after_its_hash() -> None:
@@ -221,7 +224,34 @@ def prints(a: str | None, b: str | None) -> tuple[Fingerprint, ...]:
     ],
 )
 def test_the_difference_names_its_cause(now: Plan, cause: str | None) -> None:
-    assert plans.difference(BEFORE, now) == cause
+    assert difference(BEFORE, now) == cause
+
+
+CODE = PythonStep(
+    function="team.notes:add",
+    source="1" * 64,
+    arguments={},
+    timeout_ms=1,
+    memory_bytes=1,
+    secrets=(),
+)
+
+
+@pytest.mark.parametrize("where", ["step", "verify"])
+def test_c30_the_difference_names_the_code_that_changed(where: str) -> None:
+    def with_code(code: PythonStep) -> Plan:
+        call = replace(BEFORE.calls[0], preview=code.source)
+        changed = replace(call, steps=(code,)) if where == "step" else replace(call, verify=code)
+        return replace(BEFORE, calls=(changed,))
+
+    before = with_code(CODE)
+    assert plans.read(before.canonical) == before
+    edited = with_code(replace(CODE, source="2" * 64))
+    assert difference(before, edited) == "the code of team.notes:add changed"
+    gone = with_code(replace(CODE, source=None))
+    assert difference(before, gone) == "the code of team.notes:add changed"
+    other = with_code(replace(CODE, function="team.notes:drop"))
+    assert difference(before, other) == f"what {BEFORE.calls[0].tool} would do changed"
 
 
 def test_c30_every_field_of_a_plan_and_a_call_is_part_of_the_hash() -> None:
@@ -233,7 +263,22 @@ def test_c30_every_field_of_a_plan_and_a_call_is_part_of_the_hash() -> None:
     )
     [call, _] = json.loads(BEFORE.canonical)["calls"]
     assert {field.name for field in fields(Call)} == set(call)
-    assert {field.name for field in fields(RunStep)} == set(call["steps"][0])
+    silent = {"retry", "on_failure"}
+    assert {field.name for field in fields(RunStep)} - silent == set(call["steps"][0])
+
+
+def test_c30_what_is_done_after_a_failure_is_part_of_the_hash_where_it_is_said() -> None:
+    step, retry = a_step("true"), Retry(times=2, wait_ms=5)
+    careful = [
+        step, replace(step, retry=retry), replace(step, on_failure="continue"),
+        replace(step, retry=Retry(times=3, wait_ms=5)), replace(step, retry=Retry(times=2, wait_ms=6)),
+    ]  # fmt: skip
+    made = [replace(BEFORE, calls=(replace(BEFORE.calls[0], steps=(one,)),)) for one in careful]
+    assert len({plan.sha256 for plan in made}) == len(careful)
+    assert [plans.read(plan.canonical) for plan in made] == made
+    assert [len(json.loads(plan.canonical)["calls"][0]["steps"][0]) for plan in made] == [
+        6, 7, 7, 7, 7,
+    ]  # fmt: skip
 
 
 def test_what_a_standing_grant_would_allow_is_read_back_and_part_of_the_hash() -> None:
