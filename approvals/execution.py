@@ -22,6 +22,11 @@ from core.tries import Tries
 T = TypeVar("T")
 _STOPPED = "stopped before it began"
 _UNTRIED = "stopped before it was tried again"
+_STATES = {
+    Ending.NOT_STARTED: StepState.FAILED,
+    Ending.ANSWERED: StepState.SUCCEEDED,
+    Ending.ANSWERED_OTHERWISE: StepState.FAILED,
+}
 _log = logging.getLogger("sayso.run")
 
 
@@ -163,7 +168,7 @@ def _told(so_far: Tries, end: StepEnd) -> StepEnd:
 
 
 def _judged(ended: Ended | None, printed: Tail) -> StepEnd:
-    """Say what a step's end means. Only what provably did not happen, or exited, is not unknown."""
+    """Say what a step's end means: all but what is provably over, or did not begin, is unknown."""
     if ended is None:
         # The last whole lines: for whoever has to find out whether it happened.
         output = "\n".join(printed())
@@ -174,11 +179,7 @@ def _judged(ended: Ended | None, printed: Tail) -> StepEnd:
             state=StepState.UNKNOWN, output=ended.output, note="it was killed from outside"
         )
     if ended.ending is Ending.EXITED:
-        state = StepState.SUCCEEDED if ended.exit_code == 0 else StepState.FAILED
+        state = StepState.SUCCEEDED if ended.succeeded else StepState.FAILED
         return StepEnd(state=state, exit_code=ended.exit_code, output=ended.output)
-    started = ended.ending is not Ending.NOT_STARTED
-    return StepEnd(
-        state=StepState.UNKNOWN if started else StepState.FAILED,
-        output=ended.output,
-        note=ending_in_words(ended),
-    )
+    state = _STATES.get(ended.ending, StepState.UNKNOWN)
+    return StepEnd(state=state, output=ended.output, note=ending_in_words(ended))

@@ -6,6 +6,7 @@ from datetime import timedelta
 from approvals.models import Run, RunState, Step, StepState
 from approvals.run_ends import lets_on
 from core.cards import Button
+from core.declared import Declared
 from core.deliveries import Progress
 from core.durations import words
 
@@ -33,18 +34,29 @@ def shown(run: Run) -> Progress:
     )
 
 
-def live(run: Run, tail: Sequence[str], took: timedelta, *, attempt: str = "") -> Progress:
-    """Return where a run is that goes on, for how long, and the end of what it has printed.
+def live(
+    run: Run,
+    tail: Sequence[str],
+    took: timedelta,
+    *,
+    attempt: str = "",
+    declared: Declared | None = None,
+    usual: str | None = None,
+) -> Progress:
+    """Return where a run is that goes on, for how long, how far it says to be, and its last lines.
 
-    `attempt` says which try of the step it is, where there may be more than one.
+    `attempt` says which try of the step it is, where there may be more than one; `usual` is how long
+    such runs take, in words.
     """
     now = shown(run)
-    lasted = words(timedelta(seconds=int(took.total_seconds())))
+    so_far = words(timedelta(seconds=int(took.total_seconds())))
+    usually = f", usually {usual}" if usual else ""
     return Progress(
         run=now.run,
         title=now.title,
-        status=f"{now.status}{_sentence(attempt)} It has run for {lasted}.",
+        status=f"{now.status}{_sentence(attempt)} It has run for {so_far}{usually}.",
         began_at=now.began_at,
+        bar=_fitting(declared.bar) if declared else "",
         tail=tuple(_fitting(line) for line in tail[-LINES:]),
         buttons=now.buttons,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from approvals.cards import at, names
 from approvals.models import Run, RunState, Step, StepState, Verification
 from approvals.run_ends import lets_on
+from core import exits
 from core.cards import Button
 from core.display import one_line
 from core.ports import ending_in_words
@@ -90,7 +91,7 @@ def _state(state: StepState) -> str:
 
 
 def _step_lines(step: Step) -> Iterator[str]:
-    code = "" if step.exit_code is None else f" (exit code {step.exit_code})"
+    code = "" if step.exit_code is None else f" ({exits.in_words(step.exit_code)})"
     note = f": {step.note}" if step.note else ""
     yield f"  {step.index}. {step.tool} {_state(step.state)}{code}{note}"
     if step.state is not StepState.PENDING:

@@ -20,6 +20,7 @@ from pydantic_settings import (
 
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
 from bot.approval_sections import ApprovalsSection
+from bot.http_section import HttpSection
 from bot.platform_sections import DiscordSection, SlackSection
 from bot.sections import (
     AuditSection,
@@ -44,7 +45,7 @@ from core.exact_values import LONGEST, unfit
 PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
-    "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
+    "execution", "sandbox", "http", "secrets", "runbooks", "schedules", "profiles", "rates",
     "guardrails", "toolsets", "audit", "slack", "discord",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
@@ -72,6 +73,7 @@ class Settings(BaseSettings):
     audit: AuditSection = AuditSection()
     sandbox: SandboxSection = SandboxSection()
     execution: ExecutionSection = ExecutionSection()
+    http: HttpSection = HttpSection()
     console: ConsoleSection = ConsoleSection()
     guardrails: tuple[GuardrailSection, ...] = Field(default=(), strict=False)
     """What must not be asked, read, called or answered."""

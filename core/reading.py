@@ -109,7 +109,7 @@ class Reading:
         so_far = tries.of_step(step)
         while True:
             ended = await self.runner.run(step, step_id=name)
-            failure = "" if ended.exit_code == 0 else ending_in_words(ended)
+            failure = "" if ended.succeeded else ending_in_words(ended)
             if not failure or so_far.are_over or step.retry is None:
                 return so_far.output(ended.output), failure
             so_far.again(ended)

@@ -20,6 +20,7 @@ from core.channels import Channels
 from core.documents import Document
 from core.errors import Incorrect
 from core.function_forms import Function
+from core.http_forms import Request
 from core.params import Param, Part
 from core.step_forms import Command
 from core.step_kinds import AnyForm, PreviewForm, StepForm
@@ -209,7 +210,7 @@ def _texts(value: object) -> Iterable[str]:
         case tuple():
             for part in cast("tuple[object, ...]", value):
                 yield from _texts(part)
-        case Command() | Function():
+        case Command() | Function() | Request():
             yield from value.texts()
         case File():
             yield value.file

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias, cast
 from pydantic import ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
 
 from core.function_forms import Function
+from core.http_forms import Request
 from core.step_forms import Command, Form
 
 Bind: TypeAlias = Literal["shown", "exact"]
@@ -61,9 +62,9 @@ def _listed(names: list[str], word: str) -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
-AnyForm: TypeAlias = Command | Function
+AnyForm: TypeAlias = Command | Function | Request
 """Every kind. A further one is a class that fills in a step of plans, named below by its own field."""
-StepForm: TypeAlias = Annotated[AnyForm, _by_name(run=Command, python=Function)]
+StepForm: TypeAlias = Annotated[AnyForm, _by_name(run=Command, http=Request, python=Function)]
 PreviewForm: TypeAlias = Annotated[
     PreviewCommand | PreviewFunction, _by_name(run=PreviewCommand, python=PreviewFunction)
 ]

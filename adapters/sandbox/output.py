@@ -75,16 +75,20 @@ class Output:
 
     async def listen(self, reader: asyncio.StreamReader, pipe: asyncio.ReadTransport) -> None:
         """Take what comes until everybody has closed the pipe, or it was too much."""
-        keep = _KEPT + self.spare
         try:
             while self.total <= CAP and (data := await reader.read(65536)):
-                self.total += len(data)
-                self.head += data[: keep - len(self.head)]
-                self.tail += data
-                del self.tail[:-keep]
-                self.more()
+                self.take(data)
         finally:
             pipe.close()
+
+    def take(self, data: bytes) -> None:
+        """Take what comes next."""
+        keep = _KEPT + self.spare
+        self.total += len(data)
+        self.head += data[: keep - len(self.head)]
+        self.tail += data
+        del self.tail[:-keep]
+        self.more()
 
     def shown(self, clean: Callable[[bytearray], str]) -> str:
         """Return what people may see; a secret that was cut in two is never in it."""

@@ -16,9 +16,10 @@ from bot.absent import NoDatabase
 from bot.settings import Settings
 from bot.toolsets import Ports, composed
 from bot.wiring.runners import box_of, modules_of
-from core import advice, commands
+from core import advice, commands, http_urls
 from core.errors import Incorrect, Invalid
 from core.function_forms import Function
+from core.http_forms import Request
 from core.phrases import interpret
 from core.redaction import Redactor
 from core.step_forms import Command
@@ -108,6 +109,17 @@ def unowned(file: Path, configured: Settings, owned: Collection[tuple[str, str]]
                     "sayso.yml."
                 )
                 yield source.told(("channels", number), problem)
+
+
+def unlisted(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the requests whose hosts are not listed; raise `Unavailable` without any runbooks."""
+    allowed = configured.http.allowed
+    for source in folder(file, configured, {}).sources():
+        requests = [(path, form.http) for path, form in source.forms() if isinstance(form, Request)]
+        for path, sent in requests:
+            _, host = http_urls.host_of(sent.url)
+            if obstacle := allowed.obstacle(host):
+                yield source.told((*path, "http", sent.method), obstacle)
 
 
 def unheard(file: Path, configured: Settings) -> Iterator[str]:

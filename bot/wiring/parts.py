@@ -100,7 +100,11 @@ class Parts:
         secrets = secrets_of(configured, home, self.redactor)
         modules = modules_of(configured, home)
         runner = runner_of(
-            box_of(configured, home), modules, secrets=secrets, redactor=self.redactor
+            box_of(configured, home),
+            modules,
+            configured.http.allowed,
+            secrets=secrets,
+            redactor=self.redactor,
         )
         self.runner = CountedRunner(seams.runner(runner))
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)

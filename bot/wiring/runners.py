@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import cast
 
+from adapters.http_steps.runner import HttpRunner
 from adapters.key_file import NAME
 from adapters.python_steps.modules import Modules, our_own
 from adapters.python_steps.runner import FunctionRunner
@@ -13,22 +14,24 @@ from adapters.sandbox.boxes import Box, NoBox
 from adapters.sandbox.bubblewrap import Bubblewrap
 from adapters.sandbox.programs import Programs
 from adapters.sandbox.runner import CommandRunner
-from adapters.steps import NoRunner, StepRunner
+from adapters.steps import StepRunner
 from bot.settings import Settings
+from core.hosts import Allowed
 from core.ports import Runner, Secrets
 from core.redaction import Redactor
 
 _FILE = "file:"
-_NOT_YET = NoRunner("Steps of this kind cannot run here.")
 
 
-def runner_of(box: Box, modules: Modules, *, secrets: Secrets, redactor: Redactor) -> Runner:
-    """Return what runs steps in a box."""
+def runner_of(
+    box: Box, modules: Modules, allowed: Allowed, *, secrets: Secrets, redactor: Redactor
+) -> Runner:
+    """Return what runs steps in a box, and sends requests to the hosts that are allowed."""
     programs = Programs(box=box, secrets=secrets, redactor=redactor)
     return StepRunner(
         backend=box.backend,
         commands=CommandRunner(programs),
-        http=_NOT_YET,
+        http=HttpRunner(allowed=allowed, secrets=secrets, redactor=redactor),
         python=FunctionRunner(programs=programs, modules=modules),
     )
 

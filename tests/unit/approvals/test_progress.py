@@ -8,6 +8,7 @@ import pytest
 from approvals import progress
 from approvals.models import Run, RunState, Step, StepState
 from core.cards import Button
+from core.declared import Declared
 from tests.fakes.clock import START
 
 STATES = StepState
@@ -111,6 +112,17 @@ def test_a_run_that_went_past_a_failed_step_says_where_it_is(
     run = a_run(state, *states)
     lenient = replace(run, steps=tuple(replace(s, on_failure="continue") for s in run.steps))
     assert progress.shown(lenient).status == status
+
+
+def test_how_far_it_says_to_be_and_how_long_such_runs_take_are_told_too() -> None:
+    said = Declared(percent=40, words="copying")
+    took = timedelta(seconds=12)
+    frame = progress.live(GOING_ON, ("one",), took, declared=said, usual="about 20 s")
+    assert frame.status.endswith(" It has run for 12s, usually about 20 s.")
+    assert frame.printed == ("[########............] 40% copying", "one")
+    long = Declared(percent=40, words="c" * 1000)
+    assert len(progress.live(GOING_ON, (), took, declared=long).bar) == progress.WIDTH
+    assert progress.live(GOING_ON, ("one",), took).printed == ("one",)
 
 
 def test_a_long_line_is_cut_where_people_see_it() -> None:
