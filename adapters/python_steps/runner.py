@@ -26,13 +26,22 @@ class FunctionRunner:
     def obstacle(self, step: PythonStep) -> str | None:
         """See the port."""
         fault = self.modules.fault(step.function, step.arguments.keys())
-        return fault or self.programs.obstacle(self._program(step))
+        return fault or self._unseen(step) or self.programs.obstacle(self._program(step))
 
     async def run(self, step: PythonStep, *, step_id: str, hear: Hear | None = None) -> Ended:
         """See the port; code that is no longer what was approved is not called."""
         if sentence := self.obstacle(step) or self._changed(step):
             return Ended(ending=Ending.NOT_STARTED, exit_code=None, output=sentence)
         return await self.programs.run(self._program(step), step_id=step_id, hear=hear)
+
+    def _unseen(self, step: PythonStep) -> str | None:
+        program, box = self._program(step), self.programs.box
+        if box.obstacle() or box.program(program.argv[0], program.bounds):
+            return None
+        return (
+            "Sayso's Python cannot be started in the sandbox: it is not there, or what no step may "
+            "see lies in its folder. An operator has to move one of them."
+        )
 
     def _changed(self, step: PythonStep) -> str | None:
         """Say that the code is another; a read is bound to none, since nobody approved it."""

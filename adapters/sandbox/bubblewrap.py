@@ -58,24 +58,25 @@ class Bubblewrap:
 
     def faults(self) -> Iterator[str]:
         """Yield what is wrong with it and what to do, in words for an operator."""
-        for path, holds in self._exposed():
+        for path, holds in self._exposed(Bounds(memory_bytes=0, network=True)):
             yield f"{path} holds {holds}, which no step may see. Move one of them."
         if self.folder.is_dir():
             yield from self._probe.faults(
                 lambda: self.wrapped(("true",), Bounds(memory_bytes=2**30))
             )
 
-    def _exposed(self) -> Iterator[tuple[Path, Path]]:
+    def _exposed(self, bounds: Bounds) -> Iterator[tuple[Path, Path]]:
         """Yield what would be seen though it must not, each behind what it lies in."""
-        for one in (*self._shown(Bounds(memory_bytes=0, network=True)), Shown.of(self.folder)):
+        for one in (*self._shown(bounds), Shown.of(self.folder)):
             for path in self.hidden:
                 if Path(os.path.realpath(path)).is_relative_to(one.real):
                     yield one.at, path
 
     def program(self, name: str, bounds: Bounds | None = None) -> str | None:
-        """See the protocol: what lies where nothing is seen cannot be started."""
-        file = found(name, self.folder)
-        return file if file and self._sees(Path(file), bounds or Bounds(memory_bytes=0)) else None
+        """See the protocol: what lies where nothing is seen, or too much would be, cannot be started."""
+        file, bounds = found(name, self.folder), bounds or Bounds(memory_bytes=0)
+        starts = file and self._sees(Path(file), bounds) and not any(self._exposed(bounds))
+        return file if starts else None
 
     def _sees(self, file: Path, bounds: Bounds) -> bool:
         seen = (*self._shown(bounds), Shown.of(self.folder))

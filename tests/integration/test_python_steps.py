@@ -233,6 +233,18 @@ async def test_what_cannot_be_called_is_told_beforehand_and_nothing_is_started(
     assert ended == Ended(ending=Ending.NOT_STARTED, exit_code=None, output=obstacle)
 
 
+@pytest.mark.parametrize("hides", ["what it needs", "what lies in that"])
+async def test_an_interpreter_beside_what_no_step_may_see_is_not_started(
+    python: Interpreter, tmp_path: Path, hides: str
+) -> None:
+    prefix = python.prefixes[0]
+    hidden = prefix if hides == "what it needs" else prefix / "lib" / "sayso.yml"
+    caller = calling(python, Bubblewrap(folder=work_in(tmp_path), hidden=(hidden,)))
+    ended = await caller.run("say", word="never")
+    assert ended.ending is Ending.NOT_STARTED
+    assert ended.output.startswith("Sayso's Python cannot be started in the sandbox: ")
+
+
 async def test_its_program_has_the_obstacles_of_any(plain: Caller) -> None:
     missing = replace(a_call("say", word="x"), secrets=("OTHER",))
     assert "OTHER" in (plain.runner.obstacle(missing) or "")

@@ -88,6 +88,36 @@ async def test_what_was_shown_is_sent_once_and_the_answer_is_reported(
     assert (shown.code, proved.code) == (0, 0), proved
 
 
+async def test_c94_a_request_has_one_key_at_every_try_and_no_other_step_or_run_has_it(
+    empty: Sayso, here: Service
+) -> None:
+    twice = SCALE.replace(
+        "    timeout: 20s\n    secrets",
+        "    timeout: 20s\n    retry: {{times: 2, wait: 1ms}}\n    secrets",
+    )
+    again = '  - {{http: {{post: "http://{host}/done", expect: 201}}, timeout: 20s}}\nverify:'
+    empty.runbook("scale", twice.replace("verify:", again).format(host=here.host))
+    answers = iter([503, 503, 200, 201, 200, 201])
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        await replies(next(answers), b'{"count": 3}')(writer)
+
+    here.answer = answer
+    runs: list[str] = []
+    for tries in ("try 3 of 3: status 200", "status 200"):
+        turn = await asked(empty)
+        done = await ran(empty, "approve", turn["request"]["id"], who="bob")
+        assert (done.code, [step["note"] for step in done.run["steps"]]) == (
+            0,
+            [tries, "status 201"],
+        )
+        runs.append(done.run["id"])
+    first, second = runs
+    assert [one.header("Idempotency-Key") for one in here.asked] == [
+        f"{first}.0", f"{first}.0", f"{first}.0", f"{first}.1", f"{second}.0", f"{second}.1",
+    ]  # fmt: skip
+
+
 async def test_an_answer_that_was_not_expected_fails_with_its_status(
     empty: Sayso, here: Service
 ) -> None:
