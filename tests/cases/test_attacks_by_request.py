@@ -77,7 +77,7 @@ async def test_attack_31_no_spelling_of_an_address_gets_past_the_list(
 @pytest.mark.parametrize(
     "host", [one for one in SPELLED if one[:1] != "[" and one not in {"169.254.169.254", "0.0.0.0"}]
 )
-def test_attack_31_no_runbook_is_read_that_spells_an_address_in_another_way(host: str) -> None:
+def test_no_runbook_is_read_that_spells_an_address_in_another_way(host: str) -> None:
     text = f"name: x\nsummary: X.\nsteps: [{{http: {{get: 'http://{host}/'}}}}]\n"
     with pytest.raises(Invalid, match=r"x\.yml:3: steps\.0\.http\.get: "):
         runbooks.tool(text, "x.yml")
@@ -117,14 +117,14 @@ async def test_attack_31_a_name_is_looked_up_once_and_that_very_address_is_asked
     assert here.asked[0].header("Host") == f"api.localhost:{here.port}"
 
 
-async def test_attack_31_nothing_is_looked_up_before_anybody_is_asked() -> None:
+async def test_nothing_is_looked_up_before_anybody_is_asked() -> None:
     names = Names([["169.254.169.254"]])
     runner = replace(sender(public=["api.example.com"]), lookup=names)
     assert runner.obstacle(request("https://api.example.com/")) is None
     assert names.asked == []
 
 
-async def test_attack_31_a_connection_goes_to_what_was_looked_up_whatever_asks_for_it(
+async def test_a_connection_goes_to_what_was_looked_up_whatever_asks_for_it(
     private: Service,
 ) -> None:
     address = addresses.read("127.0.0.2")
@@ -158,7 +158,7 @@ async def test_attack_31_no_proxy_of_the_environment_is_asked(
         assert told(await sent(here, request(here.url()))) == (Ending.ANSWERED, "status 200")
 
 
-async def test_attack_31_no_cookie_is_kept_for_the_next_request() -> None:
+async def test_no_cookie_is_kept_for_the_next_request() -> None:
     async with service(replies(200, Set_Cookie="session=1; Path=/")) as here:
         runner = sender(here.host)
         for _ in range(2):
@@ -166,7 +166,7 @@ async def test_attack_31_no_cookie_is_kept_for_the_next_request() -> None:
     assert [asked.header("Cookie") for asked in here.asked] == [None, None]
 
 
-async def test_attack_31_what_is_not_listed_is_an_obstacle_that_says_what_to_write(
+async def test_what_is_not_listed_is_an_obstacle_that_says_what_to_write(
     private: Service,
 ) -> None:
     one = sender(public=["api.example.com"])
@@ -184,7 +184,7 @@ async def test_attack_31_what_is_not_listed_is_an_obstacle_that_says_what_to_wri
 # What comes back
 
 
-async def test_attack_31_a_packed_answer_is_not_unpacked() -> None:
+async def test_a_packed_answer_is_not_unpacked() -> None:
     bomb = gzip.compress(b"\0" * 10_000_000)
     async with service(replies(200, bomb, Content_Encoding="gzip")) as here:
         ended = await sent(here, request(here.url()))
@@ -193,7 +193,7 @@ async def test_attack_31_a_packed_answer_is_not_unpacked() -> None:
     assert ended.output == ""
 
 
-async def test_attack_31_an_answer_without_end_is_heard_to_a_limit_and_no_further() -> None:
+async def test_an_answer_without_end_is_heard_to_a_limit_and_no_further() -> None:
     sent_so_far = 0
 
     async def endless(writer: Writer) -> None:
@@ -222,14 +222,14 @@ async def test_attack_31_an_answer_without_end_is_heard_to_a_limit_and_no_furthe
         b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
     ],
 )
-async def test_attack_31_headers_have_their_limits(head: bytes) -> None:
+async def test_headers_have_their_limits(head: bytes) -> None:
     async with service(says(b"HTTP/1.1 200 OK\r\n", head, b"\r\n", b"12345")) as here:
         ended = await sent(here, request(here.url(), "POST"))
     assert ended.ending is Ending.BROKEN_OFF
     assert ended.output == ""
 
 
-async def test_attack_31_headers_that_never_end_have_the_time_of_the_step() -> None:
+async def test_headers_that_never_end_have_the_time_of_the_step() -> None:
     async def slowly(writer: Writer) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\n")
         while True:
@@ -242,7 +242,7 @@ async def test_attack_31_headers_that_never_end_have_the_time_of_the_step() -> N
     assert told(ended) == (Ending.TIMED_OUT, "its time was over")
 
 
-async def test_attack_31_an_answer_that_falls_silent_is_left(
+async def test_an_answer_that_falls_silent_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(exchange, "IDLE", 0.2)
@@ -283,7 +283,7 @@ steps:
     "value",
     ["a/b", "a?b", "a#b", "a&b=c", "a\\b", "a b", "x%2e", "a;b", "@evil", "//evil", "ü", "a:b"],
 )
-def test_attack_31_a_value_stays_inside_its_part_of_the_address(value: str) -> None:
+def test_a_value_stays_inside_its_part_of_the_address(value: str) -> None:
     [made] = runbooks.tool(STEPS, "x.yml").expand({"value": value}).steps
     assert made.kind == "http"
     front, _, rest = made.url.removeprefix("http://127.0.0.1:9/a/").partition("/b?q=")
@@ -295,7 +295,7 @@ def test_attack_31_a_value_stays_inside_its_part_of_the_address(value: str) -> N
     "value",
     [".", "..", "../x", "x/..", "..\\x", "%2e%2e", "%252e%252e/x", "..;/x", "x/./y", "a" * 8001],
 )
-def test_attack_31_no_value_leads_to_another_folder(value: str) -> None:
+def test_no_value_leads_to_another_folder(value: str) -> None:
     tool = runbooks.tool(STEPS, "x.yml")
     with pytest.raises(Incorrect) as refused:
         tool.expand({"value": value})
@@ -303,7 +303,7 @@ def test_attack_31_no_value_leads_to_another_folder(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "ü", "\0", " ", ""])
-def test_attack_31_no_value_adds_a_header(value: str) -> None:
+def test_no_value_adds_a_header(value: str) -> None:
     with pytest.raises(Incorrect, match="The header X-Value would hold something else"):
         runbooks.tool(HEADER, "x.yml").expand({"value": value})
 
@@ -335,7 +335,7 @@ async def test_attack_31_over_tls_the_name_counts_and_not_the_address(trusted: S
     assert len(trusted.asked) == 1
 
 
-async def test_attack_31_nobody_is_believed_whom_this_machine_does_not_believe(
+async def test_nobody_is_believed_whom_this_machine_does_not_believe(
     trusted: Service,
 ) -> None:
     runner = replace(sender(f"api.localhost:{trusted.port}"), lookup=Names([["127.0.0.1"]]))
@@ -344,14 +344,14 @@ async def test_attack_31_nobody_is_believed_whom_this_machine_does_not_believe(
     assert trusted.asked == []
 
 
-async def test_attack_31_whoever_speaks_no_tls_is_told_nothing() -> None:
+async def test_whoever_speaks_no_tls_is_told_nothing() -> None:
     async with service(says(b"HTTP/1.1 200 OK\r\n\r\n")) as here:
         ended = await sent(here, request(f"https://{here.host}/", "POST", seconds=0.5))
     assert ended.ending is Ending.NOT_STARTED
     assert here.asked == []
 
 
-async def test_attack_31_a_secret_goes_in_the_clear_to_a_network_of_ones_own_alone() -> None:
+async def test_a_secret_goes_in_the_clear_to_a_network_of_ones_own_alone() -> None:
     header = Header(name="X-Key", text="", secret="KEY")
     both = sender("10.0.0.1", public=["api.example.com"], KEY="Zq7-Rk2_Wm9xT4bN8vL1")
     given: dict[str, Any] = {"headers": (header,), "secrets": ("KEY",)}

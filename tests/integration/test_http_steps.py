@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import socket
+import threading
 from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
 
+from adapters.http_steps import reaching
 from adapters.steps import KindRunner
 from core.hosts import Host
 from core.plans import Answer, Header, HttpStep
@@ -268,3 +271,40 @@ async def test_cancelling_closes_the_connection_at_once() -> None:
         with pytest.raises(asyncio.CancelledError):
             await running
         await asyncio.wait_for(here.left.wait(), 5)
+
+
+async def test_a_name_is_looked_up_as_any_program_here_would() -> None:
+    found = await reaching.look_up(Host(name="localhost", port=80))
+    assert {"127.0.0.1", "::1"} >= set(found) >= {"127.0.0.1"}
+    with pytest.raises(OSError, match=r"."):
+        await reaching.look_up(Host(name="no-such-name.invalid", port=80))
+
+
+async def test_nobody_waits_for_a_look_up_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    released = threading.Event()
+
+    def hangs(*_: object, **__: object) -> list[object]:
+        released.wait(20)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hangs)
+    what = request("https://api.example.com/", seconds=0.2)
+    ended = await sender(public=["api.example.com"]).run(what, step_id="r_1.0")
+    threads = [one for one in threading.enumerate() if one.daemon and "_ask" in one.name]
+    released.set()
+    assert told(ended) == (Ending.NOT_STARTED, "nothing was sent")
+    assert ended.output.endswith("so nothing was sent: it did not answer in time.")
+    assert threads
+
+
+async def test_it_is_tried_at_each_address_of_a_name_until_one_answers() -> None:
+    async def both(_: Host) -> Collection[str]:
+        return ["127.0.0.2", "127.0.0.1"]
+
+    async with service(OK) as here:
+        host = f"api.localhost:{here.port}"
+        ended = await replace(sender(host), lookup=both).run(
+            request(f"http://{host}/", "POST"), step_id="r_1.0"
+        )
+    assert told(ended) == (Ending.ANSWERED, "status 200")
+    assert here.connections == 1
