@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar, assert_never
 
 from core.plans import HttpStep, PythonStep, RunStep, Step
-from core.ports import Ended, Ending, Hear
+from core.ports import Ended, Hear
 
 S_contra = TypeVar("S_contra", contravariant=True)
 
@@ -19,23 +19,6 @@ class KindRunner(Protocol[S_contra]):
     async def run(self, step: S_contra, *, step_id: str, hear: Hear | None = None) -> Ended:
         """See the port."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class NoRunner:
-    """Runs nothing of a kind, and says so before anybody is asked."""
-
-    why: str
-
-    def obstacle(self, step: Step) -> str | None:
-        """Say why."""
-        del step
-        return self.why
-
-    async def run(self, step: Step, *, step_id: str, hear: Hear | None = None) -> Ended:
-        """Start nothing."""
-        del step, step_id, hear
-        return Ended(ending=Ending.NOT_STARTED, exit_code=None, output=self.why)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

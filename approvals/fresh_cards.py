@@ -105,8 +105,8 @@ def _deed(step: Step) -> str:
         case HttpStep():
             return f"{step.method} {json_text(step.url)}{''.join(_request(step))}"
         case PythonStep():
-            called = json_text(dict(step.arguments))
-            return f"call {json_text(step.function)} with {called}"
+            code = f" (code {step.source[:12]})" if step.source else ""
+            return f"call {json_text(step.function)}{code} with {json_text(dict(step.arguments))}"
         case _:
             assert_never(step)
 

@@ -15,8 +15,9 @@ from approvals.proposals import NewRequest, Proposal
 from approvals.second_factor import SecondFactor
 from approvals.store import ApprovalStore
 from approvals.switches import Switches
+from core.differences import difference
 from core.errors import Refused, Unavailable
-from core.plans import Plan, difference
+from core.plans import Plan
 from core.redaction import Redactor
 
 MOST_CALLS = 50

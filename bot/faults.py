@@ -194,4 +194,5 @@ def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:
         return
     yield from found.faults
     yield from wiring.unruled(file, configured)
+    yield from wiring.unlisted(file, configured)
     yield from wiring.unowned(file, configured, {CONSOLE, *_owned(configured)})

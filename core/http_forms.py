@@ -75,12 +75,17 @@ class Sent(Part):
     """What is sent, and what has to come back. A placeholder stays inside its part of the address."""
 
     get: Url | None = None
-    """The address, `http://HOST:PORT/PATH`; its name here is the method."""
+    """The address of a GET, as `http://HOST:PORT/PATH`."""
     post: Url | None = None
+    """The address of a POST."""
     put: Url | None = None
+    """The address of a PUT."""
     patch: Url | None = None
+    """The address of a PATCH."""
     delete: Url | None = None
+    """The address of a DELETE."""
     head: Url | None = None
+    """The address of a HEAD."""
     headers: dict[str, str] = Field(default_factory=dict)
     """Their texts; a secret of the step may stand at the end of one, as in `Bearer {API_TOKEN}`."""
     content: JsonValue = Field(None, alias="json")

@@ -183,6 +183,17 @@ class Files(Protocol):
         ...
 
 
+class Sources(Protocol):
+    """The files of the functions that steps may call, found without running anything of them."""
+
+    async def sha256(self, function: str) -> str | None:
+        """Return the digest of the file that `package.module:name` is in, None where there is none.
+
+        Raises `Unavailable` where it cannot be read: could-not-check is never "unchanged".
+        """
+        ...
+
+
 class Keys(Protocol):
     """Who keeps the key that signs receipts."""
 

@@ -1,10 +1,12 @@
 """One request and its answer: what was sent, what came back, and how far it came."""
 
 import asyncio
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from aiohttp import (
+    ClientConnectionError,
     ClientError,
     ClientResponse,
     ClientSession,
@@ -46,6 +48,8 @@ class Exchange:
     url: str
     headers: CIMultiDict[str]
     body: bytes | None
+    tls: ssl.SSLContext | None
+    """Whom to believe that they are who they say; None for whom this machine believes."""
     output: Output
     connected: bool = False
     """From then on some of it may have been sent: nobody can say any more that nothing happened."""
@@ -78,6 +82,7 @@ class Exchange:
                 headers=self.headers,
                 data=self.body,
                 allow_redirects=False,
+                ssl=self.tls or True,
                 skip_auto_headers=("Content-Type", "User-Agent"),
             ) as response,
         ):
@@ -87,10 +92,16 @@ class Exchange:
                 response.close()
 
     def _trace(self) -> TraceConfig:
+        async def once(*_: object) -> None:
+            # The library sends what it takes for harmless again where a connection ends.
+            if self.connected:
+                raise ClientConnectionError
+
         async def connected(*_: object) -> None:
             self.connected = True
 
         trace = TraceConfig()
+        trace.on_connection_create_start.append(once)
         trace.on_connection_create_end.append(connected)
         return trace
 

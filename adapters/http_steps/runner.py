@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +39,8 @@ class HttpRunner:
     """What headers may end with."""
     redactor: Redactor
     lookup: Lookup = look_up
+    tls: ssl.SSLContext | None = None
+    """Whom to believe that they are who they say; None for whom this machine believes."""
 
     def obstacle(self, step: HttpStep) -> str | None:
         """Say what would keep this step from starting, in a sentence; None where nothing would.
@@ -63,6 +66,7 @@ class HttpRunner:
             url=step.url,
             headers=headers,
             body=None if step.body is None else step.body.encode(),
+            tls=self.tls,
             output=output,
         )
         cut = await self._cut(exchange, step)

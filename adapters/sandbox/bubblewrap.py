@@ -65,20 +65,19 @@ class Bubblewrap:
                 lambda: self.wrapped(("true",), Bounds(memory_bytes=_GIB))
             )
 
-    def exposures(self) -> Iterator[str]:
-        """Yield what steps would see though they must not, in words for an operator."""
+    def exposures(self, bounds: Bounds | None = None) -> Iterator[str]:
+        """Yield what programs would see though they must not, in words for an operator."""
         hidden = [*map(Shown.of, self.hidden)]
-        for one in self._seen(Bounds(memory_bytes=_GIB, network=True)):
+        for one in self._seen(bounds or Bounds(memory_bytes=_GIB, network=True)):
             for kept in hidden:
                 if kept.real.is_relative_to(one.real):
                     yield f"steps would see {kept.at}, because they see {one.at}. Move one of them."
 
     def program(self, name: str, bounds: Bounds | None = None) -> str | None:
-        """See the protocol: what lies where nothing is seen cannot be started."""
-        file = found(name, self.folder)
-        return (
-            file if file and self._sees(Path(file), bounds or Bounds(memory_bytes=_GIB)) else None
-        )
+        """See the protocol: what lies where nothing is seen, or too much would be, cannot be started."""
+        file, bounds = found(name, self.folder), bounds or Bounds(memory_bytes=_GIB)
+        starts = file and self._sees(Path(file), bounds) and not any(self.exposures(bounds))
+        return file if starts else None
 
     def _sees(self, file: Path, bounds: Bounds) -> bool:
         seen = tuple(self._seen(bounds))

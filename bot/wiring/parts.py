@@ -40,7 +40,7 @@ from bot.settings import Settings
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
-from bot.wiring.runners import runner_of, safe_box_of
+from bot.wiring.runners import modules_of, runner_of, safe_box_of
 from bot.wiring.secrets import secrets_of
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
@@ -98,8 +98,14 @@ class Parts:
         self.heads = heads_of(file, configured)
         self.redactor = Redactor.of(platform_secrets(configured, home))
         secrets = secrets_of(configured, home, self.redactor)
-        box = safe_box_of(configured, file, home)
-        runner = runner_of(configured, box, secrets=secrets, redactor=self.redactor)
+        modules = modules_of(configured, home)
+        runner = runner_of(
+            safe_box_of(configured, file, home),
+            modules,
+            configured.http.allowed,
+            secrets=secrets,
+            redactor=self.redactor,
+        )
         self.runner = CountedRunner(seams.runner(runner))
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.folder = folder(file, configured, self.toolbelt.owners)
@@ -115,7 +121,10 @@ class Parts:
         self.gate = Gate(
             store=self.requests,
             freezer=Freezer(
-                runner=self.runner, files=WorkFolder(work), folder=configured.runbooks.workdir
+                runner=self.runner,
+                files=WorkFolder(work),
+                sources=modules,
+                folder=configured.runbooks.workdir,
             ),
             acting=Acting(
                 store=self.requests,

@@ -8,28 +8,32 @@ from typing import cast
 
 from adapters.http_steps.runner import HttpRunner
 from adapters.key_file import NAME
+from adapters.python_steps.modules import Modules, our_own
+from adapters.python_steps.runner import FunctionRunner
 from adapters.sandbox.boxes import Box, NoBox
 from adapters.sandbox.bubblewrap import Bubblewrap
 from adapters.sandbox.programs import Programs
 from adapters.sandbox.runner import CommandRunner
-from adapters.steps import NoRunner, StepRunner
+from adapters.steps import StepRunner
 from bot import settings
 from bot.settings import Settings
+from core.hosts import Allowed
 from core.ports import Runner, Secrets
 from core.redaction import Redactor
 
 _FILE = "file:"
-_NOT_YET = NoRunner("Steps of this kind cannot run here.")
 
 
-def runner_of(configured: Settings, box: Box, *, secrets: Secrets, redactor: Redactor) -> Runner:
-    """Return what runs steps: requests from here, all else in a box."""
+def runner_of(
+    box: Box, modules: Modules, allowed: Allowed, *, secrets: Secrets, redactor: Redactor
+) -> Runner:
+    """Return what runs steps in a box, and sends requests to the hosts that are allowed."""
     programs = Programs(box=box, secrets=secrets, redactor=redactor)
     return StepRunner(
         backend=box.backend,
         commands=CommandRunner(programs),
-        http=HttpRunner(allowed=configured.http.allowed, secrets=secrets, redactor=redactor),
-        python=_NOT_YET,
+        http=HttpRunner(allowed=allowed, secrets=secrets, redactor=redactor),
+        python=FunctionRunner(programs=programs, modules=modules),
     )
 
 
@@ -52,6 +56,11 @@ def safe_box_of(configured: Settings, file: Path, home: Path) -> Box:
         for problem in box.exposures():
             raise settings.blame(file, "sandbox", problem=problem)
     return box
+
+
+def modules_of(configured: Settings, home: Path) -> Modules:
+    """Return the modules whose functions steps may call: those that are installed beside Sayso."""
+    return Modules(interpreter=our_own(), work=home / configured.runbooks.workdir)
 
 
 def sandbox_faults(configured: Settings, home: Path) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -11,6 +11,7 @@ from adapters.storage.transactions import rows
 from approvals.execution import Execution
 from approvals.models import Run, RunState, Spent, StepEnd, StepState, Verification
 from approvals.proposals import NewRequest
+from approvals.reports import report
 from approvals.store import RunStore
 from core import ids
 from core.errors import OutcomeUnknown, Unavailable
@@ -113,6 +114,15 @@ async def test_the_steps_of_all_calls_are_one_list(stores: Stores) -> None:
     assert [step.tool for step in run.steps] == ["one", "one", "two"]
 
 
+async def test_what_answers_as_expected_has_succeeded_without_an_exit_code(stores: Stores) -> None:
+    answered = replace(ended(Ending.ANSWERED, "fine\n"), note="status 200")
+    spent = await spend(stores)
+    run = await execute(stores, FakeRunner(endings={("append-word", "1"): answered}), spent)
+    assert run.state is RunState.SUCCEEDED
+    assert (run.steps[1].exit_code, run.steps[1].note) == (None, "status 200")
+    assert "  1. append-word succeeded: status 200\n     fine\n" in report(run)
+
+
 async def test_i6_what_runs_is_what_was_stored_even_if_the_catalogue_changed(
     stores: Stores,
 ) -> None:
@@ -136,6 +146,18 @@ FAILING: Sequence[tuple[Ended, StepEnd]] = [
     (
         ended(Ending.NOT_STARTED),
         StepEnd(state=StepState.FAILED, note="it could not be started"),
+    ),
+    (
+        replace(ended(Ending.NOT_STARTED, "No."), note="nothing was sent"),
+        StepEnd(state=StepState.FAILED, output="No.", note="nothing was sent"),
+    ),
+    (
+        replace(ended(Ending.ANSWERED_OTHERWISE, "no\n"), note="status 503, expected 200"),
+        StepEnd(state=StepState.FAILED, output="no\n", note="status 503, expected 200"),
+    ),
+    (
+        ended(Ending.BROKEN_OFF, "half"),
+        StepEnd(state=StepState.UNKNOWN, output="half", note="its answer broke off"),
     ),
     (
         ended(Ending.TIMED_OUT, "begun"),
