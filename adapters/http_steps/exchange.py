@@ -122,5 +122,5 @@ async def _next(response: ClientResponse) -> bytes:
             return await response.content.readany()
     except TimeoutError as error:
         raise CutShortError(f"nothing more for {IDLE:.0f} s") from error
-    except ClientError as error:
+    except (ClientError, OSError) as error:
         raise CutShortError("the end of the connection") from error

@@ -100,7 +100,7 @@ class HttpRunner:
                 await exchange.perform(await addresses_of(host, self.allowed, self.lookup))
         except SaysoError as error:
             return Ending.NOT_STARTED, error.shown
-        except (ClientError, TimeoutError) as error:
+        except (ClientError, OSError) as error:
             if not exchange.connected:
                 return Ending.NOT_STARTED, _unconnected(host, error)
             return _interrupted(error)
