@@ -111,6 +111,8 @@ class Sent(Part):
             raise ValueError("it has `json` and `body`, and may have one of them")
         if self._bodies and given[0] in _BODILESS:
             raise ValueError(f"a {given[0]} sends no `{self._bodies[0]}`; leave it out")
+        if self.expect.holds and given == ["head"]:
+            raise ValueError("a head brings no JSON; leave it out of `expect`")
         for text in (self.url, *self._texts_sent()):
             if any(name.isupper() for name in placeholders.names(text)):
                 raise ValueError("a secret may stand at the end of a header's text alone")

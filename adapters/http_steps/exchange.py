@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aiohttp import (
@@ -14,7 +14,6 @@ from aiohttp import (
     DummyCookieJar,
     TraceConfig,
 )
-from multidict import CIMultiDict
 from yarl import URL
 
 from adapters.http_steps import reaching
@@ -46,7 +45,7 @@ class Exchange:
 
     method: str
     url: str
-    headers: CIMultiDict[str]
+    headers: Mapping[str, str]
     body: bytes | None
     tls: ssl.SSLContext | None
     """Whom to believe that they are who they say; None for whom this machine believes."""
@@ -122,5 +121,5 @@ async def _next(response: ClientResponse) -> bytes:
             return await response.content.readany()
     except TimeoutError as error:
         raise CutShortError(f"nothing more for {IDLE:.0f} s") from error
-    except ClientError as error:
+    except (ClientError, OSError) as error:
         raise CutShortError("the end of the connection") from error

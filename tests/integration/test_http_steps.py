@@ -308,3 +308,11 @@ async def test_it_is_tried_at_each_address_of_a_name_until_one_answers() -> None
         )
     assert told(ended) == (Ending.ANSWERED, "status 200")
     assert here.connections == 1
+
+
+async def test_what_a_runbook_says_of_itself_stands_in_the_place_of_what_is_usual() -> None:
+    own = (Header(name="user-agent", text="ops/1"), Header(name="ACCEPT", text="application/json"))
+    async with service(OK) as here:
+        await sent(here, request(here.url(), headers=own))
+    assert here.asked[0].header("User-Agent") == "ops/1"
+    assert here.asked[0].header("Accept") == "application/json"

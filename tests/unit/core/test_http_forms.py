@@ -97,6 +97,7 @@ def test_what_is_sent_has_its_type(given: str, kind: str, body: str | None) -> N
         ("{}", "steps.0.http: write one of get, post, put, patch, delete, head, with the address"),
         ('{get: "http://a/", put: "http://a/"}', "steps.0.http: write one of get, post, put"),
         ('{get: "http://a/", json: null}', "steps.0.http: a get sends no `json`; leave it out"),
+        ('{head: "http://a/", expect: {json: {/a: 1}}}', "a head brings no JSON; leave it out"),
         ('{head: "http://a/", body: x}', "steps.0.http: a head sends no `body`; leave it out"),
         (
             '{put: "http://a/", body: x, json: 1}',
