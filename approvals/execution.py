@@ -4,10 +4,11 @@ import asyncio
 import logging
 import signal
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
+from approvals.keeping import Keeping
 from approvals.models import Run, Spent, StepEnd, StepState
 from approvals.store import RunStore
 from core.errors import OutcomeUnknown, Unavailable
@@ -55,6 +56,7 @@ class Execution:
 
     store: RunStore
     runner: Runner
+    keeping: Keeping
     patience: float = 30.0
     """For how many seconds a failing database is tried again, once something has happened."""
 
@@ -77,7 +79,8 @@ class Execution:
             watch.moved()
             heard = _Heard(hear=watch.hear)
             ended = await self._until(hold, step, step_id(run.id, index), heard)
-            end = _judged(ended, heard.tail)
+            whole = await self.keeping.whole(run, index, ended)
+            end = replace(_judged(ended, heard.tail), whole=whole)
             if end.state is not StepState.SUCCEEDED or index == len(steps) - 1:
                 watch.over()
             run = await self._written(partial(self.store.end_step, ours, index, end))

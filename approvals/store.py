@@ -245,6 +245,10 @@ class Records(Protocol):
         """Return all runs, newest first."""
         ...
 
+    async def run(self, run: str) -> Run | None:
+        """Return one run, whichever tenant it is of."""
+        ...
+
     async def said(self, conversation: str) -> Sequence[Said]:
         """Return everything that was said, oldest first; nothing for an unknown conversation."""
         ...

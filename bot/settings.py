@@ -22,6 +22,7 @@ from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, T
 from bot.approval_sections import ApprovalsSection
 from bot.platform_sections import DiscordSection, SlackSection
 from bot.sections import (
+    ArtifactsSection,
     AuditSection,
     ConsoleSection,
     ExecutionSection,
@@ -45,7 +46,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
-    "guardrails", "toolsets", "audit", "slack", "discord",
+    "guardrails", "toolsets", "audit", "artifacts", "slack", "discord",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -69,6 +70,7 @@ class Settings(BaseSettings):
     model: ModelSection = ModelSection()
     runbooks: RunbooksSection = RunbooksSection()
     storage: StorageSection = StorageSection()
+    artifacts: ArtifactsSection = ArtifactsSection()
     audit: AuditSection = AuditSection()
     sandbox: SandboxSection = SandboxSection()
     execution: ExecutionSection = ExecutionSection()

@@ -5,8 +5,8 @@ stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `
 `core.memories`, `core.rates`, `core.reminders`, `approvals.brakes` and `approvals.store`.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
@@ -68,6 +68,9 @@ class Model(Protocol):
         ...
 
 
+Pieces: TypeAlias = Callable[[], AsyncIterator[bytes]]
+
+
 class Ending(StrEnum):
     """How a command ended."""
 
@@ -87,6 +90,8 @@ class Ended:
     """None unless it exited; minus the signal's number where a signal ended it."""
     output: str
     """Standard output and error together, head and tail where it was long, secrets masked."""
+    whole: Pieces | None = field(default=None, compare=False, repr=False)
+    """All of it, where that is more: gives it piece by piece, masked and in UTF-8, as often as asked."""
 
 
 _ENDINGS = {

@@ -46,6 +46,7 @@ from core.toolbelt import Toolbelt
 from core.tools import Tool, Toolbox
 from core.transcript import Entry, Move
 from tests.builders import PLACE, TENANT, a_proposal
+from tests.fakes.artifacts import keeping
 from tests.fakes.model import ScriptedModel
 from tests.fakes.processes import FakeProcesses
 from tests.fakes.runner import Argv, for_ever
@@ -183,7 +184,7 @@ class Bots:
     def running(self) -> Running:
         """Return the handler of runs."""
         stores = self.world.stores
-        execution = Execution(store=stores.runs, runner=self.world.counted)
+        execution = Execution(store=stores.runs, runner=self.world.counted, keeping=keeping())
         return Running(
             store=stores.requests, gate=self.world.gate, execution=execution, live=self.live
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from adapters import processes
 from adapters.sandbox.commands import started, to_its_end
 from adapters.sandbox.output import Masking, Output
+from adapters.sandbox.whole import whole
 from core import display
 from core.errors import SaysoError
 from core.plans import RunStep
@@ -69,6 +70,7 @@ class PlainRunner:
             ending=ending,
             exit_code=command.process.returncode if ending is Ending.EXITED else None,
             output=masking.without_stump(output.shown(masking.clean)),
+            whole=partial(whole, output.everything, masking) if output.is_cut else None,
         )
 
     def _obstacles(self, step: RunStep) -> Iterator[str]:

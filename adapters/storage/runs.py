@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import jobs, progress
+from adapters.storage import artifacts, jobs, progress
 from adapters.storage.entries import append, redraw
 from adapters.storage.run_rows import must_read, read
 from adapters.storage.transactions import (
@@ -206,13 +206,22 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
         yield from log(
             now, run.tenant, "step.ended", SYSTEM, run=run.id, index=index,
             state=end.state, exit_code=end.exit_code, output_sha256=canonical.sha256(end.output),
+            **_proof(end),
         )  # fmt: skip
+        if end.whole:
+            yield from artifacts.add(now, run, index, end.whole)
         if end.state is not StepState.SUCCEEDED:
             yield from end_run(now, run.tenant, run.id, _ENDS[end.state])
         elif index == len(run.steps) - 1:
             yield from end_run(now, run.tenant, run.id, RunState.SUCCEEDED)
     current = yield from must_read(run.tenant, run.id)
     return current
+
+
+def _proof(end: StepEnd) -> dict[str, str | int]:
+    """Return what the log has to hold of a whole output; nothing where none was kept."""
+    stored = end.whole and end.whole.stored
+    return {"whole_bytes": stored.bytes, "whole_sha256": stored.sha256} if stored else {}
 
 
 def _cancel(now: datetime, run: Run, why: str) -> Transaction[Run]:

@@ -11,6 +11,7 @@ from adapters.storage.frames import Frames
 from adapters.storage.rates import Rates
 from adapters.storage.reminders import Reminders
 from approvals.execution import Execution
+from approvals.keeping import Keeping
 from approvals.models import ESCALATE, EXPIRE, REMIND, RUN
 from bot import notify
 from bot.answer import Answering
@@ -81,7 +82,8 @@ def run_kind(handler: Handler, clean: Clean) -> Kind:
 
 
 def _running(parts: Parts) -> Running:
-    execution = Execution(store=parts.runs, runner=parts.runner)
+    keeping = Keeping(artifacts=parts.artifacts, most_per_run=parts.settings.artifacts.most_per_run)
+    execution = Execution(store=parts.runs, runner=parts.runner, keeping=keeping)
     return Running(store=parts.requests, gate=parts.gate, execution=execution, live=parts.live)
 
 

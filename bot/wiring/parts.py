@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adapters import processes
+from adapters.artifact_folder import ArtifactFolder
 from adapters.console.terminals import Terminals
 from adapters.counted import CountedRunner
 from adapters.grammar import GrammarModel
@@ -12,6 +13,7 @@ from adapters.heads_file import HeadsFile
 from adapters.jobs.kinds import Pace
 from adapters.jobs.queue import TableQueue
 from adapters.key_file import NAME, KeyFile
+from adapters.storage.artifacts import KeptArtifacts
 from adapters.storage.brakes import Brakes
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
@@ -37,6 +39,7 @@ from bot.inbox import Inbox
 from bot.live import Live
 from bot.schedule import Scheduling, schedules_of
 from bot.settings import Settings
+from bot.sweep import ErasingAll
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
@@ -65,6 +68,23 @@ def heads_of(file: Path, configured: Settings) -> Heads | None:
     return HeadsFile(home_of(file) / place) if place else None
 
 
+def artifact_folder(configured: Settings, home: Path) -> Path:
+    """Return where whole outputs are kept."""
+    beside = configured.storage.path.with_name("artifacts")
+    return home / (configured.artifacts.folder or beside)
+
+
+def _artifacts(
+    configured: Settings, home: Path, database: Database
+) -> tuple[ArtifactFolder, KeptArtifacts]:
+    section = configured.artifacts
+    folder = artifact_folder(configured, home)
+    return (
+        ArtifactFolder(folder=folder, most_bytes=section.most_bytes),
+        KeptArtifacts(database=database, lasts=section.keep),
+    )
+
+
 class Parts:
     """What several parts of the app share."""
 
@@ -77,8 +97,11 @@ class Parts:
             me=processes.me(), is_dead=processes.is_dead, here=seams.chats.get(TERMINAL)
         )
         home = home_of(file)
-        self.erasing = Erasing(database)
         self.database = seams.database(database)
+        self.artifacts, self.kept = _artifacts(configured, home, self.database)
+        self.erasing = ErasingAll(
+            erasing=Erasing(database), artifacts=self.artifacts, kept=self.kept
+        )
         authority = AuthorityFile(file)
         self.platforms = platforms(
             configured,
