@@ -204,6 +204,10 @@ class RunStore(Protocol):
         """End an unknown step by what a person found out; raise `Refused` where it is not unknown."""
         ...
 
+    async def show_output(self, run: Run, index: int, *, principal: str) -> None:
+        """Have all that a step printed be posted in its conversation, since somebody asked for it."""
+        ...
+
     async def verified(self, seen: Verification) -> None:
         """Note in its conversation what looking at a step printed; no state changes.
 

@@ -3,11 +3,11 @@
 from hashlib import sha256
 from pathlib import Path
 
-from approvals.models import Run, Step, Whole
+from approvals.models import Run, Step
 from bot.opened import with_app
 from bot.printed import Printed
+from bot.wholes import whole
 from bot.wiring import App
-from core.artifacts import Artifacts, name_of
 from core.errors import Refused, Unavailable
 from core.sizes import in_words
 
@@ -18,12 +18,6 @@ _NO_FILE = (
     "The output cannot be written there. Name a new file in a folder that you may write to: sayso "
     "output RUN INDEX --output FILE"
 )
-_GONE = "It is not kept any more: it was erased, or removed when its time was over."
-_ALTERED = (
-    "What lies there is not what was kept: its digest is another one. Look who can write to the "
-    "folder of the artifacts."
-)
-_LOST = "Its file is missing, though it was to be kept. Look who can write to the folder of the artifacts."
 
 
 def output(file: Path, *, run: str, index: int, output: Path | None) -> Printed:
@@ -44,26 +38,6 @@ def output(file: Path, *, run: str, index: int, output: Path | None) -> Printed:
         )
 
     return with_app(file, deed)
-
-
-async def whole(artifacts: Artifacts, run: str, step: Step) -> bytes:
-    """Return all that a step printed, as it was kept; raise `Refused` where it is nowhere."""
-    if step.whole is None:
-        return step.output.encode()
-    if step.whole.stored is None:
-        raise Refused(f"Not all that this step printed was kept. {step.whole.why_not}")
-    return await _kept(artifacts, name_of(run, step.index), step.whole)
-
-
-async def _kept(artifacts: Artifacts, name: str, whole: Whole) -> bytes:
-    if whole.is_gone:
-        raise Refused(_GONE)
-    data = await artifacts.read(name)
-    if data is None:
-        raise Refused(_LOST)
-    if whole.stored is None or sha256(data).hexdigest() != whole.stored.sha256:
-        raise Refused(_ALTERED)
-    return data
 
 
 def _step(run: Run | None, index: int) -> tuple[Run, Step]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.ids import step_id
+from core.ids import is_run_id, step_id
 
 
 def name_of(run: str, index: int) -> str:
@@ -21,6 +21,12 @@ class Stored:
 
     bytes: int
     sha256: str
+
+
+def step_of(name: str) -> tuple[str, int] | None:
+    """Return the run and the number of the step that a name stands for; None for any other name."""
+    run, _, index = name.rpartition(".")
+    return (run, int(index)) if is_run_id(run) and index.isdecimal() else None
 
 
 class Artifacts(Protocol):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import artifacts, jobs, progress
+from adapters.storage import artifacts, jobs, progress, wanted
 from adapters.storage.entries import append, redraw
 from adapters.storage.run_rows import must_read, read
 from adapters.storage.transactions import (
@@ -74,6 +74,10 @@ class Runs:
         return await self.database.transact(
             lambda now: _resolve(now, tenant, run, index, principal, happened=happened)
         )
+
+    async def show_output(self, run: Run, index: int, *, principal: str) -> None:
+        """See the port."""
+        await self.database.transact(lambda now: wanted.show(now, run, index, principal))
 
     async def verified(self, seen: Verification) -> None:
         """See the port."""

@@ -51,6 +51,7 @@ def kinds_of(parts: Parts) -> dict[str, Kind]:
         live=parts.live,
         acting=parts.gate.acting,
         undoing=parts.undoing,
+        artifacts=parts.artifacts,
     )
     expiring = Expiring(store=parts.requests)
     reminding = Reminding(store=parts.requests, gate=parts.gate)

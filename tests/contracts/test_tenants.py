@@ -178,6 +178,7 @@ CALLS: Mapping[str, Call] = {
     "RunStore.resolve": lambda on, given: on.runs.resolve(
         OTHER_TENANT, given.run.id, 1, happened=True, principal="eve"
     ),
+    "RunStore.show_output": lambda on, given: on.runs.show_output(given.run, 1, principal="eve"),
     "RunStore.verified": lambda on, given: on.runs.verified(
         Verification(run=given.run, index=1, principal="eve", ended=exited())
     ),

@@ -425,6 +425,9 @@ class FailingRuns:
     ) -> Run:
         return await self.store.resolve(tenant, run, index, happened=happened, principal=principal)
 
+    async def show_output(self, run: Run, index: int, *, principal: str) -> None:
+        await self.store.show_output(run, index, principal=principal)
+
     async def verified(self, seen: Verification) -> None:
         await self.store.verified(seen)
 

@@ -14,7 +14,7 @@ from core.artifacts import Stored
 from core.errors import SaysoError, Unavailable
 from core.ports import Ended, Ending, Pieces
 from tests.fakes.artifacts import FakeArtifacts
-from tests.fakes.runner import FakeRunner
+from tests.fakes.runner import Argv, FakeRunner
 from tests.fakes.watch import FakeWatch
 from tests.stores import Stores, said_in
 from tests.unit.approvals.test_execution import hold_of, spend, stored
@@ -42,7 +42,7 @@ def ending(code: int = 0, whole: Pieces | None = None, how: Ending = Ending.EXIT
 async def ran(stores: Stores, keeping: Keeping, *ends: Ended) -> Run:
     """Run steps that end so, and then whatever is left."""
     spent = await spend(stores)
-    table = {("append-word", str(index)): one for index, one in enumerate(ends)}
+    table: dict[Argv, Ended] = {("append-word", str(n)): one for n, one in enumerate(ends)}
     execution = Execution(store=stores.runs, runner=FakeRunner(endings=table), keeping=keeping)
     run = await execution.execute(spent, await hold_of(stores, spent), FakeWatch())
     assert run == await stored(stores, spent)
