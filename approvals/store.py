@@ -6,7 +6,7 @@ entry are one transaction (I11), each read carries the tenant (I14).
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias
 
 from approvals.brakes import Broken
@@ -47,6 +47,10 @@ class ApprovalStore(Protocol):
         self, tenant: str, plan_sha256: str, *, again: str | None = None
     ) -> Sequence[str]:
         """Return the runs of this very plan, or of the request asked for `again`, with an unknown step."""
+        ...
+
+    async def took(self, tenant: str, does: str, *, most: int) -> Sequence[timedelta]:
+        """Return how long the newest runs took of what `does` the same, and succeeded by themselves."""
         ...
 
     async def vote(

@@ -87,9 +87,9 @@ class Runs:
 def start(now: datetime, request: Request, run: str, job: Job) -> Transaction[None]:
     """Insert a running run with all its steps; only the spend calls this."""
     yield sql(
-        "INSERT INTO run (id, tenant, conversation, request, state, job, fence, started_at)"
-        " VALUES (:id, :tenant, :conversation, :request, 'running', :job, :fence, :now)",
-        id=run, tenant=request.tenant, conversation=request.conversation, request=request.id,
+        "INSERT INTO run (id, tenant, conversation, request, state, job, fence, started_at, does)"
+        " VALUES (:id, :tenant, :conversation, :request, 'running', :job, :fence, :now, :does)",
+        does=request.plan.does, id=run, tenant=request.tenant, conversation=request.conversation, request=request.id,
         job=job.id, fence=job.fence, now=text_of(now),
     )  # fmt: skip
     tools = [call.tool for call in request.plan.calls for _ in call.steps]
@@ -270,7 +270,7 @@ def _resolve(
     last = yield from rows("SELECT max(number) AS number FROM step WHERE run = :run", run=run)
     whole = happened and index == last[0]["number"]
     yield sql(
-        "UPDATE run SET state = :state WHERE id = :run AND state = 'unknown'",
+        "UPDATE run SET state = :state, does = NULL WHERE id = :run AND state = 'unknown'",
         state=RunState.SUCCEEDED if whole else RunState.FAILED, run=run,
     )  # fmt: skip
     yield from log(now, tenant, "step.resolved", principal, run=run, index=index, happened=happened)

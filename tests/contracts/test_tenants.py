@@ -100,6 +100,9 @@ CALLS: Mapping[str, Call] = {
         )
     ),
     "ApprovalStore.get": lambda on, given: on.requests.get(OTHER_TENANT, given.request.id),
+    "ApprovalStore.took": lambda on, given: on.requests.took(
+        OTHER_TENANT, given.request.plan.does, most=5
+    ),
     "ApprovalStore.in_doubt": lambda on, given: on.requests.in_doubt(
         OTHER_TENANT, given.request.plan_sha256, again=given.request.id
     ),
