@@ -21,7 +21,7 @@ from bot.wiring.catalogue import (
     unruled,
     unwise,
 )
-from bot.wiring.parts import Parts, Seams, heads_of
+from bot.wiring.parts import Parts, Seams, artifact_folder, heads_of
 from bot.wiring.platforms import platform_faults, sync_discord
 from core.errors import Invalid
 
@@ -29,6 +29,7 @@ __all__ = [
     "App",
     "Seams",
     "account",
+    "artifact_folder",
     "catalogue",
     "draw",
     "heads_of",

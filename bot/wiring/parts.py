@@ -49,6 +49,8 @@ from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
 from core.redaction import Redactor
 
+_STEPS_WRITE = "steps can write there. Choose a folder outside `runbooks.workdir`."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seams:
@@ -68,17 +70,21 @@ def heads_of(file: Path, configured: Settings) -> Heads | None:
     return HeadsFile(home_of(file) / place) if place else None
 
 
-def artifact_folder(configured: Settings, home: Path) -> Path:
-    """Return where whole outputs are kept."""
+def artifact_folder(file: Path, configured: Settings) -> Path:
+    """Return where whole outputs are kept; raise `Invalid` where steps can write there."""
+    home = home_of(file)
     beside = configured.storage.path.with_name("artifacts")
-    return home / (configured.artifacts.folder or beside)
+    folder = home / (configured.artifacts.folder or beside)
+    if folder.resolve().is_relative_to((home / configured.runbooks.workdir).resolve()):
+        raise settings.blame(file, "artifacts", "folder", problem=_STEPS_WRITE)
+    return folder
 
 
 def _artifacts(
-    configured: Settings, home: Path, database: Database
+    configured: Settings, file: Path, database: Database
 ) -> tuple[ArtifactFolder, KeptArtifacts]:
     section = configured.artifacts
-    folder = artifact_folder(configured, home)
+    folder = artifact_folder(file, configured)
     return (
         ArtifactFolder(folder=folder, most_bytes=section.most_bytes),
         KeptArtifacts(database=database, lasts=section.keep),
@@ -98,7 +104,7 @@ class Parts:
         )
         home = home_of(file)
         self.database = seams.database(database)
-        self.artifacts, self.kept = _artifacts(configured, home, self.database)
+        self.artifacts, self.kept = _artifacts(configured, file, self.database)
         self.erasing = ErasingAll(
             erasing=Erasing(database), artifacts=self.artifacts, kept=self.kept
         )

@@ -127,3 +127,17 @@ def test_an_output_of_which_all_is_shown_is_printed_too(lists: Sayso) -> None:
     assert lists.run("output", run, "0").json["output"] == "appended alpha\n"
     for which in ((run, "1"), ("r_0123456789abcdef", "0"), ("../data", "0")):
         assert "There is no such step." in lists.run("output", *which).refusal
+
+
+def test_a_folder_in_which_steps_can_write_is_refused(lists: Sayso) -> None:
+    lists.configure("artifacts: {folder: work/kept}")
+    refused = lists.run("ask", "list alpha", as_="bob")
+    assert refused.code == 2
+    assert "artifacts.folder: steps can write there" in refused.err + refused.out
+    assert "artifacts.folder: steps can write there" in lists.run("check").out
+
+
+def test_at_a_terminal_the_word_tells_how_to_have_it(lists: Sayso) -> None:
+    _, run = ran(lists)
+    said = lists.run("chat", as_="bob", plain=True, stdin=f"/output {run} 0\n").out
+    assert f"sayso output {run} 0" in said
