@@ -24,11 +24,13 @@ from bot import (
     log_files,
     logged,
     operators,
+    outputs,
     plain,
     plan_files,
     receipts,
     ruling_console,
     serving,
+    sweep,
     wiring,
 )
 from bot.opened import warn, with_app
@@ -51,7 +53,7 @@ _SCHEDULES = 20.0
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    modules = (operators, receipts, grants, enrolling, ruling_console, link_console)
+    modules = (operators, receipts, outputs, grants, enrolling, ruling_console, link_console)
     found = (getattr(module, command, None) for module in modules)
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 
@@ -177,6 +179,7 @@ def run(file: Path) -> Printed:
             asyncio.create_task(serving.keep(app.publishing, stop, every=EVERY)),
             asyncio.create_task(serving.keep(app.announcing, stop, every=announce.EVERY)),
             asyncio.create_task(serving.keep(app.freezing, stop, every=freezing.EVERY)),
+            asyncio.create_task(serving.keep(app.sweeping, stop, every=sweep.EVERY)),
         }
         served = asyncio.create_task(serving.serve(app.engine, stop, lambda: None))
         served.add_done_callback(lambda _: stop.set())  # without it nothing is worth connecting for

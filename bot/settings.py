@@ -23,6 +23,7 @@ from bot.approval_sections import ApprovalsSection
 from bot.http_section import HttpSection
 from bot.platform_sections import DiscordSection, SlackSection
 from bot.sections import (
+    ArtifactsSection,
     AuditSection,
     ConsoleSection,
     ExecutionSection,
@@ -46,7 +47,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "http", "secrets", "runbooks", "schedules", "profiles", "rates",
-    "guardrails", "toolsets", "audit", "slack", "discord",
+    "guardrails", "toolsets", "audit", "artifacts", "slack", "discord",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -70,6 +71,7 @@ class Settings(BaseSettings):
     model: ModelSection = ModelSection()
     runbooks: RunbooksSection = RunbooksSection()
     storage: StorageSection = StorageSection()
+    artifacts: ArtifactsSection = ArtifactsSection()
     audit: AuditSection = AuditSection()
     sandbox: SandboxSection = SandboxSection()
     execution: ExecutionSection = ExecutionSection()

@@ -211,6 +211,11 @@ class Plan:
         return tuple(dict.fromkeys(call.tool for call in self.calls))
 
     @property
+    def does(self) -> str:
+        """Return a digest of what it does: its tools and their definitions, whatever the arguments."""
+        return canonical.digest([[call.tool, call.definition] for call in self.calls])
+
+    @property
     def locks(self) -> tuple[str, ...]:
         """Return the locks of all calls, each once, sorted."""
         return tuple(sorted({call.lock for call in self.calls if call.lock is not None}))

@@ -23,7 +23,7 @@ from bot.wiring.catalogue import (
     unruled,
     unwise,
 )
-from bot.wiring.parts import Parts, Seams, heads_of
+from bot.wiring.parts import Parts, Seams, artifact_folder, heads_of
 from bot.wiring.platforms import platform_faults, sync_discord
 from bot.wiring.runners import sandbox_faults, sandbox_notes
 from core.errors import Invalid
@@ -32,6 +32,7 @@ __all__ = [
     "App",
     "Seams",
     "account",
+    "artifact_folder",
     "catalogue",
     "draw",
     "heads_of",
