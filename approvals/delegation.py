@@ -51,12 +51,8 @@ class Delegation:
 
         What belongs to the turn itself needs no policy: it touches their own conversation only.
         """
-        if tool.look and tool.name in OWN:
-            return True
-        action: Action = "tool:read" if tool.effect is Effect.READ else "run:propose"
-        profile = authority.profiles.named(self.turn.profile)
-        allowed = profile is not None and profile.allows(tool.name)
-        return allowed and authority.policy.may(principal, action, [tool.resource])
+        own = tool.look is not None and tool.name in OWN
+        return own or may_use(authority, principal, self.turn.profile, tool)
 
     async def authorize(self, checked: Checked) -> object:
         """Return None where a call may be made now, else why not: the tool's own reason too."""
@@ -85,6 +81,14 @@ class Delegation:
         )
         why = {rated[one.at][0]: one.refusal("Not run: you may do this") for one in lacking}
         return TooOften(why=why) if why else None
+
+
+def may_use(authority: Authority, principal: Principal, profile: str, tool: Tool) -> bool:
+    """Whether somebody may use a tool at all, through a profile."""
+    action: Action = "tool:read" if tool.effect is Effect.READ else "run:propose"
+    scope = authority.profiles.named(profile)
+    allowed = scope is not None and scope.allows(tool.name)
+    return allowed and authority.policy.may(principal, action, [tool.resource])
 
 
 @contextmanager
