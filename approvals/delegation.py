@@ -13,6 +13,7 @@ from approvals.gate import Gate
 from approvals.policy import Action, Authority
 from core.conversations import Turn
 from core.errors import Invalid, Unavailable
+from core.events import Place
 from core.gateway import TooOften
 from core.jobs import Claim
 from core.principals import Principal
@@ -47,12 +48,12 @@ class Delegation:
         )
 
     def may_use(self, authority: Authority, principal: Principal, tool: Tool) -> bool:
-        """Whether a tool may be used at all: by whoever asked, and through the profile.
+        """Whether a tool may be used at all: there, by whoever asked, and through the profile.
 
         What belongs to the turn itself needs no policy: it touches their own conversation only.
         """
         own = tool.look is not None and tool.name in OWN
-        return own or may_use(authority, principal, self.turn.profile, tool)
+        return own or may_use(authority, principal, tool, self.turn.profile, self.turn.place)
 
     async def authorize(self, checked: Checked) -> object:
         """Return None where a call may be made now, else why not: the tool's own reason too."""
@@ -83,11 +84,13 @@ class Delegation:
         return TooOften(why=why) if why else None
 
 
-def may_use(authority: Authority, principal: Principal, profile: str, tool: Tool) -> bool:
-    """Whether somebody may use a tool at all, through a profile."""
+def may_use(
+    authority: Authority, principal: Principal, tool: Tool, profile: str, place: Place
+) -> bool:
+    """Whether somebody may use a tool at all: there, and through a profile."""
     action: Action = "tool:read" if tool.effect is Effect.READ else "run:propose"
     scope = authority.profiles.named(profile)
-    allowed = scope is not None and scope.allows(tool.name)
+    allowed = scope is not None and scope.allows(tool.name) and tool.is_in(place)
     return allowed and authority.policy.may(principal, action, [tool.resource])
 
 

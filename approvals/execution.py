@@ -4,20 +4,29 @@ import asyncio
 import logging
 import signal
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
 from approvals.models import Run, Spent, StepEnd, StepState
+from approvals.run_ends import lets_on
 from approvals.store import RunStore
+from core import tries
 from core.errors import OutcomeUnknown, Unavailable
 from core.ids import step_id
 from core.jobs import Hold, LeaseLost
 from core.plans import Step
 from core.ports import Ended, Ending, Hear, Runner, Tail, ending_in_words
+from core.tries import Tries
 
 T = TypeVar("T")
 _STOPPED = "stopped before it began"
+_UNTRIED = "stopped before it was tried again"
+_STATES = {
+    Ending.NOT_STARTED: StepState.FAILED,
+    Ending.ANSWERED: StepState.SUCCEEDED,
+    Ending.ANSWERED_OTHERWISE: StepState.FAILED,
+}
 _log = logging.getLogger("sayso.run")
 
 
@@ -26,6 +35,10 @@ class Watch(Protocol):
 
     def moved(self) -> None:
         """Hear that a step began or ended."""
+        ...
+
+    def tries(self, number: int, most: int) -> None:
+        """Hear that a step is tried which may be tried more than once."""
         ...
 
     def hear(self, tail: Tail) -> None:
@@ -59,7 +72,7 @@ class Execution:
     """For how many seconds a failing database is tried again, once something has happened."""
 
     async def execute(self, spent: Spent, hold: Hold, watch: Watch) -> Run:
-        """Run the steps in order until one does not succeed or it is told to stop; return its end.
+        """Run the steps in order until one ends the run or it is told to stop; return its end.
 
         A step that `stop` cuts is unknown; between two steps, the run is cancelled. Raises
         `OutcomeUnknown` where a step ended and nothing could be written down about it, and
@@ -75,16 +88,31 @@ class Execution:
                 watch.over()
                 return await self._written(partial(self.store.cancel, ours, why=_STOPPED))
             watch.moved()
-            heard = _Heard(hear=watch.hear)
-            ended = await self._until(hold, step, step_id(run.id, index), heard)
-            end = _judged(ended, heard.tail)
-            if end.state is not StepState.SUCCEEDED or index == len(steps) - 1:
+            end = await self._done(hold, watch, step, step_id(run.id, index))
+            goes_on = lets_on(end.state, step.on_failure)
+            if not goes_on or index == len(steps) - 1:
                 watch.over()
             run = await self._written(partial(self.store.end_step, ours, index, end))
             watch.moved()
-            if end.state is not StepState.SUCCEEDED:
+            if not goes_on:
                 break
         return run
+
+    async def _done(self, hold: Hold, watch: Watch, step: Step, name: str) -> StepEnd:
+        """Do a step, again where it failed and that is harmless; what may have happened never is."""
+        so_far = tries.of_step(step)
+        while True:
+            if so_far.most > 1:
+                watch.tries(so_far.number, so_far.most)
+            heard = _Heard(hear=watch.hear)
+            ended = await self._until(hold, step, name, heard)
+            end = _judged(ended, heard.tail)
+            if end.state is not StepState.FAILED or so_far.are_over or not (ended and step.retry):
+                return _told(so_far, end)
+            if await _stops_within(hold, step.retry.wait_ms / 1000):
+                return _told(so_far, replace(end, note=_UNTRIED))
+            hold.check()
+            so_far.again(ended)
 
     async def _until(self, hold: Hold, step: Step, name: str, hear: Hear) -> Ended | None:
         """Run a step to its end; kill it when told to stop and return None for one that was cut."""
@@ -123,8 +151,24 @@ class Execution:
                 await asyncio.sleep(0.2)
 
 
+async def _stops_within(hold: Hold, seconds: float) -> bool:
+    """Wait so long, and no longer than until told to stop; return whether that is so."""
+    stopping = asyncio.ensure_future(hold.stopped())
+    try:
+        await asyncio.wait({stopping}, timeout=seconds)
+        return hold.is_stopping
+    finally:
+        stopping.cancel()
+
+
+def _told(so_far: Tries, end: StepEnd) -> StepEnd:
+    """Return the end of the last try with what came before it."""
+    note = ": ".join(filter(None, [so_far.note, end.note]))
+    return replace(end, output=so_far.output(end.output), note=note)
+
+
 def _judged(ended: Ended | None, printed: Tail) -> StepEnd:
-    """Say what a step's end means. Only what provably did not happen, or exited, is not unknown."""
+    """Say what a step's end means: all but what is provably over, or did not begin, is unknown."""
     if ended is None:
         # The last whole lines: for whoever has to find out whether it happened.
         output = "\n".join(printed())
@@ -135,11 +179,7 @@ def _judged(ended: Ended | None, printed: Tail) -> StepEnd:
             state=StepState.UNKNOWN, output=ended.output, note="it was killed from outside"
         )
     if ended.ending is Ending.EXITED:
-        state = StepState.SUCCEEDED if ended.exit_code == 0 else StepState.FAILED
+        state = StepState.SUCCEEDED if ended.succeeded else StepState.FAILED
         return StepEnd(state=state, exit_code=ended.exit_code, output=ended.output)
-    started = ended.ending is not Ending.NOT_STARTED
-    return StepEnd(
-        state=StepState.UNKNOWN if started else StepState.FAILED,
-        output=ended.output,
-        note=ending_in_words(ended),
-    )
+    state = _STATES.get(ended.ending, StepState.UNKNOWN)
+    return StepEnd(state=state, output=ended.output, note=ending_in_words(ended))

@@ -11,7 +11,7 @@ from core import ids
 from core.canonical import sha256
 from core.errors import Refused
 from core.plans import Call, Fingerprint, Plan, Step
-from core.ports import Ending, Files, Runner, ending_in_words
+from core.ports import Files, Runner, ending_in_words
 from core.tools import Checked, Work
 
 
@@ -65,7 +65,7 @@ class Freezer:
         if obstacle:
             raise Refused(f"{checked.tool.name}: the preview cannot run. {obstacle}")
         ended = await self.runner.run(step, step_id=ids.look_id(who))
-        if ended.ending is not Ending.EXITED or ended.exit_code != 0:
+        if not ended.succeeded:
             why = ending_in_words(ended)
             raise Refused(f"{checked.tool.name}: the preview failed ({why}), so nobody was asked.")
         return ended.output

@@ -87,7 +87,15 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
 def _step_line(step: Step) -> str:
     limit = words(timedelta(milliseconds=step.timeout_ms))
     secrets = f", secrets {json_text(list(step.secrets))}" if step.secrets else ""
-    return f"{_deed(step)}, at most {limit}{_bounds(step)}{secrets}"
+    return f"{_deed(step)}, at most {limit}{_bounds(step)}{secrets}{_care(step)}"
+
+
+def _care(step: Step) -> str:
+    """Say what is done where it fails, if that is not to stop there."""
+    retry = step.retry
+    wait = words(timedelta(milliseconds=retry.wait_ms)) if retry else ""
+    again = f", up to {retry.most} tries {wait} apart" if retry else ""
+    return again + (", and if it fails the rest runs all the same" * (step.on_failure != "stop"))
 
 
 def _deed(step: Step) -> str:

@@ -11,7 +11,7 @@ from core import plans
 from core.canonical import JsonObject, sha256
 from core.cards import Card, decode
 from core.errors import Refused
-from core.plans import Plan
+from core.plans import OnFailure, Plan
 from core.ports import Ended
 from core.profiles import DEFAULT
 from core.transcript import AgentText
@@ -210,6 +210,8 @@ class Step:
     """Why it ended as it did, where the exit code does not say."""
     started_at: datetime | None = None
     ended_at: datetime | None = None
+    on_failure: OnFailure = "stop"
+    """Whether the steps behind it run where it has failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,17 @@
 """What became of a run, told by software alone, and what people may do about it. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from approvals.cards import at, names
 from approvals.models import Run, RunState, Step, StepState, Verification
+from approvals.run_ends import lets_on
+from core import exits
 from core.cards import Button
 from core.display import one_line
 from core.ports import ending_in_words
 
+_COUNTED = (StepState.SUCCEEDED, StepState.FAILED, StepState.UNKNOWN, StepState.NOT_RUN)
 _UNKNOWN = "A step may or may not have happened. Nothing is tried again; look, then"
 
 
@@ -32,12 +36,20 @@ def report(run: Run) -> str:
         RunState.UNKNOWN: f"{_UNKNOWN} {_how(run)}",
         RunState.CANCELLED: "It was stopped between steps: what is marked not run did not happen.",
     }
-    lines = [head, *(line for step in run.steps for line in _step_lines(step))]
+    lines = [head, *(line for step in run.steps for line in _step_lines(step)), *_passed_over(run)]
     lines += [told[run.state]] if run.state in told else []
     alone = (
         f" Glass broken by {run.broken_by}: {one_line(run.broken_why)}." if run.broken_by else ""
     )
     return "\n".join([*lines, f"{_allowed(run)}; plan {run.plan}.{alone}"])
+
+
+def _passed_over(run: Run) -> Iterator[str]:
+    """Count how the steps ended where some ran behind one that failed: the run's state is of that one."""
+    ends = Counter(step.state for step in run.steps)
+    if any(lets_on(s.state, s.on_failure) for s in run.steps if s.state is StepState.FAILED):
+        told = [f"{ends[state]} {_state(state)}" for state in _COUNTED if ends[state]]
+        yield f"Of its {len(run.steps)} steps, {', '.join(told)}."
 
 
 def _allowed(run: Run) -> str:
@@ -74,10 +86,14 @@ def _either(run: str, index: int | str) -> str:
     )
 
 
+def _state(state: StepState) -> str:
+    return state.value.replace("_", " ")
+
+
 def _step_lines(step: Step) -> Iterator[str]:
-    code = "" if step.exit_code is None else f" (exit code {step.exit_code})"
+    code = "" if step.exit_code is None else f" ({exits.in_words(step.exit_code)})"
     note = f": {step.note}" if step.note else ""
-    yield f"  {step.index}. {step.tool} {step.state.value.replace('_', ' ')}{code}{note}"
+    yield f"  {step.index}. {step.tool} {_state(step.state)}{code}{note}"
     if step.state is not StepState.PENDING:
         yield from (f"     {line}" for line in step.output.splitlines())
 

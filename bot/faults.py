@@ -19,8 +19,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
     for name in settings.stray_names():
         yield f"{name}: no setting has this name. Correct or unset this variable."
     yield from _secret_problems(file, configured)
-    if configured.sandbox.backend is None:
-        problem = "nothing may run until you choose one. Write: sandbox: {backend: none}"
+    for problem in wiring.sandbox_faults(configured, wiring.home_of(file)):
         yield told(file, "sandbox", problem=problem)
     if not (file.parent / configured.runbooks.workdir).is_dir():
         problem = f"there is no folder {configured.runbooks.workdir}. Make it."
@@ -195,3 +194,4 @@ def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:
         return
     yield from found.faults
     yield from wiring.unruled(file, configured)
+    yield from wiring.unowned(file, configured, {CONSOLE, *_owned(configured)})

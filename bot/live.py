@@ -17,6 +17,8 @@ from typing import Protocol
 from approvals import progress
 from approvals.models import Run, RunState
 from approvals.store import RunStore
+from core import declared
+from core.declared import Declared
 from core.deliveries import TERMINAL, Chat, Deliveries, Progress
 from core.errors import Refused, Unavailable
 from core.events import Place
@@ -108,9 +110,14 @@ class Live:
     """The edit of each run's message that is under way."""
 
     @asynccontextmanager
-    async def showing(self, run: Run, hold: Hold) -> AsyncGenerator["Showing"]:
-        """Show a run inside the block, for as long as it is not over and this process holds it."""
-        shown = Showing(live=self, run=run, hold=hold, began=self.timer.now())
+    async def showing(
+        self, run: Run, hold: Hold, *, usual: str | None = None
+    ) -> AsyncGenerator["Showing"]:
+        """Show a run inside the block, for as long as it is not over and this process holds it.
+
+        `usual` is how long such runs take, in words.
+        """
+        shown = Showing(live=self, run=run, hold=hold, usual=usual, began=self.timer.now())
         shown.drawing = asyncio.create_task(shown.draw(), name=f"progress of {run.id}")
         try:
             yield shown
@@ -149,9 +156,14 @@ class Showing:
     live: Live
     run: Run
     hold: Hold
+    usual: str | None
     began: float
     drawing: "asyncio.Task[None] | None" = None
     _tail: Tail | None = None
+    _try: str = ""
+    """Which try it is at, where a step may be tried more than once."""
+    _declared: Declared | None = None
+    """How far the step said that it was when it was last drawn."""
     _drawn_at: tuple[Place, str] | None = None
     """The message in which it was drawn."""
     _news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -160,7 +172,12 @@ class Showing:
 
     def moved(self) -> None:
         """See the port."""
-        self._tail = None
+        self._tail, self._try, self._declared = None, "", None
+        self._news.set()
+
+    def tries(self, number: int, most: int) -> None:
+        """See the port."""
+        self._tail, self._try, self._declared = None, f"try {number} of {most}", None
         self._news.set()
 
     def hear(self, tail: Tail) -> None:
@@ -206,10 +223,23 @@ class Showing:
             self._news.set()
             return Then.MORE
         took = timedelta(seconds=live.timer.now() - self.began)
-        message = progress.live(run, self._tail() if self._tail else (), took)
+        message = progress.live(
+            run,
+            self._lines(),
+            took,
+            attempt=self._try,
+            declared=self._declared,
+            usual=self.usual,
+        )
         self.hold.check()
         self._drawn_at = (entry.place, entry.posted)
         return await live.edit(entry.place, entry.posted, message)
+
+    def _lines(self) -> tuple[str, ...]:
+        """Return the last lines, and keep how far the step says that it is: more lines may hide it."""
+        said, lines = declared.apart(self._tail() if self._tail else ())
+        self._declared = said or self._declared
+        return lines
 
     def _wait(self) -> float:
         """Return how long to wait before the next edit, and count it."""

@@ -74,7 +74,9 @@ class Relaying:
         if not entitlement.may_chat(authority, principal, CONSOLE_PLACE):
             return Toolbox(())
         profile = authority.profiles.of(principal.tenant, CONSOLE_PLACE).name
-        return self.known().offered(lambda tool: may_use(authority, principal, profile, tool))
+        return self.known().offered(
+            lambda tool: may_use(authority, principal, tool, profile, CONSOLE_PLACE)
+        )
 
     async def _received(self, tool: str, arguments: JsonObject) -> Received:
         async with self._receiving:  # two at once would open two conversations

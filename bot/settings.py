@@ -20,6 +20,7 @@ from pydantic_settings import (
 
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
 from bot.approval_sections import ApprovalsSection
+from bot.http_section import HttpSection
 from bot.platform_sections import DiscordSection, SlackSection
 from bot.sections import (
     AuditSection,
@@ -39,12 +40,12 @@ from core import documents, wording
 from core.display import one_line
 from core.documents import Document
 from core.errors import Invalid
-from core.redaction import SHORTEST
+from core.exact_values import LONGEST, unfit
 
 PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
-    "execution", "sandbox", "secrets", "runbooks", "schedules", "profiles", "rates",
+    "execution", "sandbox", "http", "secrets", "runbooks", "schedules", "profiles", "rates",
     "guardrails", "toolsets", "audit", "slack", "discord",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
@@ -72,6 +73,7 @@ class Settings(BaseSettings):
     audit: AuditSection = AuditSection()
     sandbox: SandboxSection = SandboxSection()
     execution: ExecutionSection = ExecutionSection()
+    http: HttpSection = HttpSection()
     console: ConsoleSection = ConsoleSection()
     guardrails: tuple[GuardrailSection, ...] = Field(default=(), strict=False)
     """What must not be asked, read, called or answered."""
@@ -223,28 +225,34 @@ def stray_names() -> tuple[str, ...]:
 
 
 def secret_values(sources: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return the values of secrets; raise `Invalid` for one that cannot be read or is too short."""
+    """Return the values of secrets; raise `Invalid` for one that cannot be read, or cannot be one."""
     return {name: secret(f"secrets.{name}", at, folder) for name, at in sources.items()}
 
 
 def secret(name: str, source: str, folder: Path) -> str:
-    """Return the value of what the setting of this name refers to; raise as `secret_values` does."""
+    """Return what the setting of this name refers to now; raise as `secret_values` does."""
     kind, _, where = source.partition(":")
     try:
         value = (
             os.environ[where]  # noqa: TID251 - the module for it
             if kind == "env"
-            else (folder / where).read_text(encoding="utf-8").strip()
+            else _content(folder / where)
         )
-    except (KeyError, OSError, UnicodeDecodeError) as error:
+    except (KeyError, OSError, ValueError) as error:
         raise Invalid(
             f"{name}: {source} cannot be read. Set it, or correct where it comes from."
         ) from error
-    if len(value) < SHORTEST or "\0" in value:
-        raise Invalid(
-            f"{name}: a secret needs at least {SHORTEST} characters, or it cannot be masked."
-        )
+    if why := unfit(value):
+        raise Invalid(f"{name}: {why}")
     return value
+
+
+def _content(file: Path) -> str:
+    """Return what is in a file, and no more of it than can be a secret: nobody waits for a pipe."""
+    if not file.is_file():
+        raise FileNotFoundError(file)
+    with file.open(encoding="utf-8") as content:
+        return content.read(2 * LONGEST).strip()
 
 
 def _document(file: Path) -> Document:

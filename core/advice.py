@@ -12,7 +12,8 @@ from core.durations import words
 from core.errors import Incorrect
 from core.params import Param
 from core.phrases import fitting
-from core.runbooks import Command, Runbook
+from core.runbooks import Runbook
+from core.step_forms import Command
 from core.tools import Effect, Tool
 from core.words import Word, fold, splits, words_of
 
@@ -31,11 +32,12 @@ class Source:
     def commands(self) -> Iterator[tuple[Path, Command]]:
         """Yield each command with where it stands."""
         for number, step in enumerate(self.runbook.steps):
-            yield ("steps", number), step
+            if isinstance(step, Command):
+                yield ("steps", number), step
         for name in ("preview", "verify"):
-            command = getattr(self.runbook, name)
-            if command is not None:
-                yield (name,), command
+            form = getattr(self.runbook, name)
+            if isinstance(form, Command):
+                yield (name,), form
 
     def told(self, path: Path, problem: str) -> str:
         """Return one line with file, line and field."""

@@ -85,9 +85,16 @@ class Progress:
     title: str
     status: str
     began_at: datetime
+    bar: str = ""
+    """How far what runs now says that it is: output of a program, as the tail is."""
     tail: tuple[str, ...] = ()
     """The last lines of what runs now: output of a program, to be drawn as preformatted text."""
     buttons: tuple[Button, ...] = ()
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """Return how far it is, if it says so, and below that the last lines."""
+        return (self.bar, *self.tail) if self.bar else self.tail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

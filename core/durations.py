@@ -39,6 +39,11 @@ def words(span: timedelta) -> str:
     return "".join(parts) or "0s"
 
 
+def milliseconds(span: timedelta) -> int:
+    """Return a span as plans hold it."""
+    return int(span / timedelta(milliseconds=1))
+
+
 _WRITTEN = {
     "type": "string",
     "pattern": "^([0-9]{1,6}(ms|s|m|h|d))+$",

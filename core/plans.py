@@ -20,6 +20,33 @@ _STRICT = ConfigDict(extra="forbid", strict=True)
 
 @with_config(_STRICT)
 @dataclass(frozen=True, kw_only=True)
+class Retry:
+    """That doing a step again is harmless, how often that may be, and after which pause."""
+
+    times: int
+    """Tries after the first one."""
+    wait_ms: int
+
+    @property
+    def most(self) -> int:
+        """Return how many tries there may be in all."""
+        return self.times + 1
+
+
+OnFailure: TypeAlias = Literal["stop", "continue"]
+
+
+def _is_silent(value: object) -> bool:
+    return value in {None, "stop"}
+
+
+# Only where it is said: what says nothing of it has the text, and so the hash, that it always had.
+_Retry: TypeAlias = Annotated[Retry | None, Field(exclude_if=_is_silent)]
+_OnFailure: TypeAlias = Annotated[OnFailure, Field(exclude_if=_is_silent)]
+
+
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
 class RunStep:
     """One command: its arguments as they will be passed, never through a shell."""
 
@@ -31,6 +58,9 @@ class RunStep:
     """Names only. The runner puts the values into the step's environment."""
     network: bool = False
     """Whether it says that it needs the network."""
+    retry: _Retry = None
+    on_failure: _OnFailure = "stop"
+    """Whether the steps behind it run where it has failed."""
 
 
 @with_config(_STRICT)
@@ -73,6 +103,8 @@ class HttpStep:
     timeout_ms: int
     secrets: tuple[str, ...]
     network: Literal[True] = True
+    retry: _Retry = None
+    on_failure: _OnFailure = "stop"
 
 
 @with_config(_STRICT)
@@ -90,6 +122,8 @@ class PythonStep:
     memory_bytes: int
     secrets: tuple[str, ...]
     network: bool = False
+    retry: _Retry = None
+    on_failure: _OnFailure = "stop"
 
 
 Step: TypeAlias = Annotated[RunStep | HttpStep | PythonStep, Field(discriminator="kind")]

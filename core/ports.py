@@ -1,16 +1,17 @@
-"""What an adapter puts between Sayso and the outside: a clock, models, commands and files.
+"""What an adapter puts between Sayso and the outside: a clock, models, commands, secrets and files.
 
 The other ports stand beside what they are about. Chats: `core.deliveries`. Jobs: `core.jobs`. What is
 stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `core.leases`,
 `core.memories`, `core.rates`, `core.reminders`, `approvals.brakes` and `approvals.store`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+from core import exits
 from core.plans import Step
 from core.prompt import Prompt
 from core.signatures import Key
@@ -68,39 +69,55 @@ class Model(Protocol):
 
 
 class Ending(StrEnum):
-    """How a command ended."""
+    """How a step ended. Whatever is no command has no exit code, so there are words for its ends too."""
 
     EXITED = "exited"
     TIMED_OUT = "timed_out"
     TOO_MUCH_OUTPUT = "too_much_output"
     NOT_STARTED = "not_started"
     """Provably nothing happened: there was no such program, or it could not be started."""
+    ANSWERED = "answered"
+    """Whoever was asked answered as expected."""
+    ANSWERED_OTHERWISE = "answered_otherwise"
+    """They answered, and not as expected."""
+    BROKEN_OFF = "broken_off"
+    """They may have done it: what they answered was not heard to its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A command is over, and so is everything that it started."""
+    """A step is over, and so is everything that it started."""
 
     ending: Ending
     exit_code: int | None
     """None unless it exited; minus the signal's number where a signal ended it."""
     output: str
     """Standard output and error together, head and tail where it was long, secrets masked."""
+    note: str = ""
+    """What there is to say of its end, such as `status 503, expected 200`; secrets masked."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it did what it was to do."""
+        exited = self.ending is Ending.EXITED and self.exit_code == 0
+        return exited or self.ending is Ending.ANSWERED
 
 
 _ENDINGS = {
     Ending.TIMED_OUT: "it ran longer than its time limit",
     Ending.TOO_MUCH_OUTPUT: "it printed more than its output limit",
     Ending.NOT_STARTED: "it could not be started",
+    Ending.ANSWERED: "it answered as expected",
+    Ending.ANSWERED_OTHERWISE: "it did not answer as expected",
+    Ending.BROKEN_OFF: "its answer broke off",
 }
 
 
 def ending_in_words(ended: Ended) -> str:
-    """Say how a command ended."""
+    """Say how a step ended."""
     if ended.ending is not Ending.EXITED:
-        return _ENDINGS[ended.ending]
-    code = ended.exit_code or 0
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
+        return ended.note or _ENDINGS[ended.ending]
+    return exits.in_words(ended.exit_code or 0)
 
 
 Tail: TypeAlias = Callable[[], tuple[str, ...]]
@@ -128,6 +145,21 @@ class Runner(Protocol):
         """Run one step to its end. Cancelling this kills the command before it returns.
 
         `hear` must neither raise nor take long.
+        """
+        ...
+
+
+class Secrets(Protocol):
+    """The secrets that steps may name. Whatever is looked at is masked everywhere from then on."""
+
+    def fault(self, name: str) -> str | None:
+        """Say why a secret has no value, as far as a quick look tells; None where it may have one."""
+        ...
+
+    async def values(self, names: Collection[str]) -> Mapping[str, str]:
+        """Return the value that each has now, fit to be masked and to be passed on.
+
+        Raises `Invalid` or `Unavailable` with a sentence that names the secret and holds no value.
         """
         ...
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from core import tries
 from core.admission import refusal
 from core.display import sound
 from core.errors import Incorrect, SaysoError, Unavailable
 from core.jobs import LeaseLost
+from core.plans import Step
 from core.ports import Runner, ending_in_words
 from core.redaction import Redactor
 from core.tools import Caller, Checked
@@ -88,17 +90,27 @@ class Reading:
             caller = replace(self.caller, call=key)
             text = await within(partial(checked.tool.look, checked.arguments, caller))
             return Result(call=key, text=text)
-        shown: list[str] = []
+        shown, failures = list[str](), list[str]()
         for step in checked.tool.expand(checked.arguments).steps:
             obstacle = self.runner.obstacle(step)
             if obstacle:
                 return Result(call=key, text=f"{checked.tool.name}: {obstacle}", failed=True)
-            ended = await self.runner.run(step, step_id=f"{self.turn}.{key}")
-            shown.append(ended.output.rstrip("\n"))
-            if ended.exit_code != 0:
-                failure = f"{checked.tool.name} failed: {ending_in_words(ended)}."
-                return Result(
-                    call=key, text="\n".join([failure, *filter(None, shown)]), failed=True
-                )
-        text = "\n".join(filter(None, shown)) or f"{checked.tool.name}: done, it printed nothing."
-        return Result(call=key, text=text)
+            output, failure = await self._done(step, f"{self.turn}.{key}")
+            shown.append(output.rstrip("\n"))
+            failures += [f"{checked.tool.name} failed: {failure}."] if failure else []
+            if failure and step.on_failure == "stop":
+                break
+        text = "\n".join([*failures, *filter(None, shown)])
+        text = text or f"{checked.tool.name}: done, it printed nothing."
+        return Result(call=key, text=text, failed=bool(failures))
+
+    async def _done(self, step: Step, name: str) -> tuple[str, str]:
+        """Do a step of a read, again where it failed and may be; return its output, and how it failed."""
+        so_far = tries.of_step(step)
+        while True:
+            ended = await self.runner.run(step, step_id=name)
+            failure = "" if ended.succeeded else ending_in_words(ended)
+            if not failure or so_far.are_over or step.retry is None:
+                return so_far.output(ended.output), failure
+            so_far.again(ended)
+            await asyncio.sleep(step.retry.wait_ms / 1000)

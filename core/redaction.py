@@ -4,19 +4,16 @@ Two nets: the exact values that this process holds (and their usual encodings), 
 patterns of well-known credentials. Every pattern is linear on hostile input (possessive quantifiers).
 """
 
-import base64
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
+from core import gaps
 from core.canonical import Json
+from core.exact_values import LONGEST, Known
 
 MASK = "[redacted]"
-SHORTEST = 6
-"""Secrets shorter than this are refused at start: masking them would mask half of every text."""
-LONGEST = 16 * 1024
-"""Characters that a secret has at most, where a text is cut before it is searched."""
+_REACH = 4096
 
 _KNOWN = re.compile(
     r"""
@@ -44,22 +41,37 @@ _NAMED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Redactor:
-    """Masks secrets in text and, deeply, in values."""
+    """Masks secrets in text and, deeply, in values. What it learns it masks wherever it is in use."""
 
-    exact: re.Pattern[str] | None
-    phrases: tuple[str, ...] = ()
-    """Those of the exact values that are more than one word."""
+    known: Known
 
     @classmethod
     def of(cls, secrets: Iterable[str]) -> "Redactor":
         """Return one that knows these exact values, each also in base64 and quoted for a URL."""
-        forms = sorted({f for secret in secrets for f in _forms(secret)}, key=len, reverse=True)
-        exact = re.compile("|".join(map(re.escape, forms))) if forms else None
-        return cls(exact, tuple(form for form in forms if any(map(str.isspace, form))))
+        return cls(Known(secrets))
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Return the exact values that it knows by now."""
+        return self.known.now.values
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Return what these values look like in each usual encoding, the longest first."""
+        return self.known.now.forms
+
+    @property
+    def reach(self) -> int:
+        """Return how many characters behind a place may tell whether it is within a secret."""
+        return max(_REACH, *(len(form) for form in self.forms[:1]), 0)
+
+    def learn(self, name: str, value: str) -> None:
+        """Mask the value that the secret of this name has now, and go on masking those it had."""
+        self.known.learn(name, value)
 
     def text(self, text: str) -> str:
         """Return the text with every known secret and every well-known credential masked."""
-        masked = self.exact.sub(MASK, text) if self.exact else text
+        masked = self.known.now.masked(text, MASK)
         # Those that go on behind a token, such as `Bearer`, before the token by itself.
         masked = _KNOWN.sub(MASK, masked)
         masked = _JWT.sub(lambda found: MASK if found["rest"] else found[0], masked)
@@ -76,14 +88,14 @@ class Redactor:
         return self.text(text[:at])
 
     def _begun(self, text: str) -> int:
-        """Return how much of the end of a text is the beginning of a secret that has several words."""
+        """Return how much of the end of a text may be the beginning of a secret that goes on."""
         begun = (
             length
-            for phrase in self.phrases
+            for phrase in self.known.now.phrases
             for length in range(1, len(phrase))
             if phrase[length - 1].isspace() and text.endswith(phrase[:length])
         )
-        return max(begun, default=0)
+        return max(gaps.begun(text, self.forms, least=1), max(begun, default=0))
 
     def head(self, text: str, most: int) -> tuple[str, bool]:
         """Return a text masked, and whether that is all of it.
@@ -110,17 +122,3 @@ class Redactor:
 def _words_end(text: str, at: int) -> int:
     """Return where the last white space before a place ends: a word behind it may go on."""
     return next((end for end in range(at, 0, -1) if text[end - 1].isspace()), 0)
-
-
-def _forms(secret: str) -> Iterator[str]:
-    yield secret
-    yield quote(secret, safe="")
-    # A base64 of something longer shows the secret at one of three alignments; the characters
-    # that also encode its neighbours are left out.
-    raw = secret.encode()
-    for lead in range(3):
-        encoded = base64.b64encode(b"\0" * lead + raw).decode().rstrip("=")
-        inner = encoded[(lead * 4 + 2) // 3 : len(encoded) - (1 if (lead + len(raw)) % 3 else 0)]
-        if len(inner) >= SHORTEST:
-            yield inner
-            yield inner.replace("+", "-").replace("/", "_")

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from datetime import timedelta
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 from pydantic import (
     BaseModel,
@@ -15,78 +14,22 @@ from pydantic import (
     model_validator,
 )
 
-from core import documents
-from core.canonical import Json, JsonObject, encode, sha256
+from core import documents, placeholders
+from core.canonical import JsonObject, sha256
+from core.channels import Channels
 from core.documents import Document
-from core.durations import Duration
 from core.errors import Incorrect
+from core.http_forms import Request
 from core.params import Param, Part
-from core.plans import RunStep
-from core.sizes import ADDRESS_SPACE, LEAST, Memory
+from core.step_forms import Command
+from core.step_kinds import PreviewForm, StepForm
 from core.tools import OWN, RESERVED, Effect, Tool, Work
 from core.undo import Undo
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _PARAM = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
-Argv = Annotated[tuple[str, ...], Field(min_length=1, max_length=200, strict=False)]
 Words = Annotated[str, Field(json_schema_extra={"pattern": r"\S"})]
-Variable = Annotated[
-    str, Field(json_schema_extra={"pattern": rf"^(?!LD_|SAYSO_){_VARIABLE.pattern}$"})
-]
-
-
-class Command(Part):
-    """One command: a list of arguments, each with at most whole placeholders inside it."""
-
-    run: Argv
-    """The program and its arguments, never a shell. `{name}` stands for a parameter's value."""
-    timeout: Duration = timedelta(seconds=60)
-    """After this it is ended, with all that it started."""
-    memory: Memory = Field(ADDRESS_SPACE, ge=LEAST)
-    """How much of it each of its processes may take."""
-    secrets: Annotated[tuple[Variable, ...], Field(strict=False)] = ()
-    """Names under `secrets` in `sayso.yml`; it finds each in its environment."""
-    network: bool = False
-    """Whether it needs the network; where that is off, it is not even asked about."""
-
-    @field_validator("secrets")
-    @classmethod
-    def _are_harmless_names(cls, secrets: tuple[str, ...]) -> tuple[str, ...]:
-        for name in secrets:
-            if not _VARIABLE.fullmatch(name) or name.startswith(("LD_", "SAYSO_")):
-                raise ValueError(
-                    f"{name!a} cannot be the name of a secret; write it like API_TOKEN"
-                )
-        return secrets
-
-    @field_validator("run")
-    @classmethod
-    def _names_a_program(cls, run: tuple[str, ...]) -> tuple[str, ...]:
-        if not run[0] or _placeholders(run[0]):
-            raise ValueError("its first element names the program and takes no placeholder")
-        if any("\0" in element for element in run):
-            raise ValueError("it must not contain NUL")
-        return run
-
-    def fill(self, arguments: JsonObject) -> RunStep:
-        """Return the command with every placeholder replaced inside its own element."""
-        return RunStep(
-            argv=tuple(_fill(element, arguments) for element in self.run),
-            timeout_ms=int(self.timeout / timedelta(milliseconds=1)),
-            memory_bytes=int(self.memory),
-            secrets=self.secrets,
-            network=self.network,
-        )
-
-
-class Preview(Command):
-    """A dry run for the card; with `bind: exact` its output is part of the hash."""
-
-    bind: Literal["shown", "exact"] = "shown"
-    """With `exact`, nothing runs once it would print something else."""
 
 
 class File(Part):
@@ -118,18 +61,20 @@ class Runbook(Part):
         json_schema_extra={"propertyNames": {"pattern": f"^{_PARAM.pattern}$"}},
     )
     """What differs between two calls. Only declared names may stand in braces."""
+    channels: Channels = ()
+    """The only places where it is there, as `platform/workspace/channel`; `*` stands for any part."""
     phrases: Annotated[tuple[Words, ...], Field(strict=False)] = ()
     """What people can write instead of the command, with params in braces."""
-    preview: Preview | None = None
+    preview: PreviewForm | None = None
     lock: str | None = Field(
         None, min_length=1, max_length=200, json_schema_extra={"pattern": r"\S"}
     )
     """Approved runs that fill it in to the same text wait for one another."""
     fingerprints: Annotated[tuple[File, ...], Field(strict=False)] = ()
     """Files that must be at the run what they were on the card."""
-    steps: Annotated[tuple[Command, ...], Field(strict=False, min_length=1, max_length=50)]
+    steps: Annotated[tuple[StepForm, ...], Field(strict=False, min_length=1, max_length=50)]
     """What is done, in this order, until one fails."""
-    verify: Command | None = None
+    verify: StepForm | None = None
     """A read that shows people whether a step of which nobody knows has happened."""
     undo: Undo | None = None
     """What undoes it: offered below the report of a run that succeeded, as a new plan."""
@@ -174,10 +119,17 @@ class Runbook(Part):
     def _know_their_params(cls, value: object, info: ValidationInfo) -> object:
         known = sorted(info.data.get("params", {}))
         for text in _texts(value):
-            for name in _placeholders(text):
+            for name in placeholders.names(text):
                 if name not in known:
                     raise ValueError(f"{{{name}}} is not one of its params ({', '.join(known)})")
         return value
+
+    @field_validator("preview", "verify")
+    @classmethod
+    def _are_looks(cls, look: Command | None) -> Command | None:
+        if look and (look.retry or look.on_failure != "stop"):
+            raise ValueError("only a step has retry and on_failure; this is looked at once")
+        return look
 
     @model_validator(mode="after")
     def _has_sound_defaults(self) -> "Runbook":
@@ -200,6 +152,7 @@ class Runbook(Part):
             parameters=self._parameters(),
             defaults={n: p.default for n, p in self.params.items() if p.default is not None},
             phrases=self.phrases,
+            channels=self.channels,
             undo=self.undo,
             expand=self._expand,
         )
@@ -217,8 +170,10 @@ class Runbook(Part):
         return Work(
             steps=tuple(step.fill(arguments) for step in self.steps),
             verify=self.verify.fill(arguments) if self.verify else None,
-            lock=None if self.lock is None else _fill(self.lock, arguments),
-            fingerprints=tuple(_inside(_fill(f.file, arguments)) for f in self.fingerprints),
+            lock=None if self.lock is None else placeholders.fill(self.lock, arguments),
+            fingerprints=tuple(
+                _inside(placeholders.fill(f.file, arguments)) for f in self.fingerprints
+            ),
             preview=self.preview.fill(arguments) if self.preview else None,
             preview_binds=self.preview is not None and self.preview.bind == "exact",
         )
@@ -234,32 +189,6 @@ def tool(text: str, file: str) -> Tool:
     """Read one runbook as a tool; any edit of the file gives it another definition."""
     runbook, _ = read(text, file)
     return runbook.tool(definition=sha256(text))
-
-
-def _placeholders(text: str) -> list[str]:
-    """Return the names inside braces; `{{` and `}}` stand for a brace."""
-    found: list[str] = []
-    for match in _PLACEHOLDER.finditer(text):
-        if match[0] in {"{", "}"}:
-            raise ValueError("a brace is open; write {{ or }} for one that is meant")
-        if match[0] not in {"{{", "}}"}:
-            found.append(match[1])
-    return found
-
-
-def _fill(text: str, arguments: JsonObject) -> str:
-    def value(match: re.Match[str]) -> str:
-        if match[0] in {"{{", "}}"}:
-            return match[0][0]
-        if match[1] not in arguments:
-            raise Incorrect(f"`{match[1]}` is required and has no default. Call it again with it.")
-        return _word(arguments[match[1]])
-
-    return _PLACEHOLDER.sub(value, text)
-
-
-def _word(value: Json) -> str:
-    return value if isinstance(value, str) else encode(value)
 
 
 def _inside(file: str) -> str:
@@ -280,8 +209,8 @@ def _texts(value: object) -> Iterable[str]:
         case tuple():
             for part in cast("tuple[object, ...]", value):
                 yield from _texts(part)
-        case Command():
-            yield from value.run
+        case Command() | Request():
+            yield from value.texts()
         case File():
             yield value.file
         case _:

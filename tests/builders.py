@@ -13,7 +13,7 @@ from core.canonical import Json, JsonObject, sha256
 from core.conversations import Closing, NewTurn, Turn
 from core.events import Place
 from core.jobs import Claim
-from core.plans import Call, Fingerprint, Plan, RunStep
+from core.plans import Call, Fingerprint, OnFailure, Plan, Retry, RunStep
 from core.tools import Caller, Checked, Effect, Tool, Work
 from core.transcript import AgentText
 from core.wishes import Words
@@ -42,6 +42,8 @@ def a_step(
     timeout_ms: int = 10_000,
     secrets: tuple[str, ...] = (),
     network: bool = False,
+    retry: Retry | None = None,
+    on_failure: OnFailure = "stop",
 ) -> RunStep:
     """Return one command."""
     return RunStep(
@@ -50,6 +52,8 @@ def a_step(
         memory_bytes=4 * 2**30,
         secrets=secrets,
         network=network,
+        retry=retry,
+        on_failure=on_failure,
     )
 
 
@@ -61,6 +65,8 @@ def a_tool(
     definition: str | None = None,
     defaults: JsonObject | None = None,
     steps: int = 1,
+    retry: Retry | None = None,
+    on_failure: OnFailure = "stop",
     verify: bool = False,
     lock: str | None = None,
     fingerprints: tuple[str, ...] = (),
@@ -72,7 +78,10 @@ def a_tool(
     def expand(arguments: JsonObject) -> Work:
         given = [str(arguments["word"]), str(arguments["file"])]
         return Work(
-            steps=tuple(a_step(name, str(number), *given) for number in range(steps)),
+            steps=tuple(
+                a_step(name, str(number), *given, retry=retry, on_failure=on_failure)
+                for number in range(steps)
+            ),
             verify=a_step("verify", *given) if verify else None,
             lock=lock.format(**arguments) if lock is not None else None,
             fingerprints=fingerprints,

@@ -84,16 +84,24 @@ def records(stores: Stores) -> Records:
 
 
 @pytest.fixture
-def sayso(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sayso]:
+def backend(request: pytest.FixtureRequest) -> str:
+    """Return where steps run: without a sandbox, unless a test asks for others of `BACKENDS`."""
+    return str(getattr(request, "param", "none"))
+
+
+@pytest.fixture
+def sayso(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, backend: str
+) -> Generator[Sayso]:
     """Give a folder in which `alpha`, `web`, `v1` and `slow` wait for people."""
-    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting") as sayso:
+    with waiting(tmp_path_factory.getbasetemp(), tmp_path / "waiting", backend) as sayso:
         yield sayso
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Generator[Sayso]:
+def empty(tmp_path: Path, backend: str) -> Generator[Sayso]:
     """Give a copy of the contract's folder in which nothing was asked yet."""
-    with fresh(tmp_path / "empty") as sayso:
+    with fresh(tmp_path / "empty", backend) as sayso:
         yield sayso
 
 

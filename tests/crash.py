@@ -199,7 +199,9 @@ class Thread:
 
 def _text(message: Message) -> str:
     if isinstance(message, Progress):
-        return "\n".join([message.status, *message.tail, *(one.label for one in message.buttons)])
+        return "\n".join(
+            [message.status, *message.printed, *(one.label for one in message.buttons)]
+        )
     return message.status if isinstance(message, Asking) else message.text
 
 

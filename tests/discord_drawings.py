@@ -62,6 +62,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     "card-edited": messages.draw(samples.edited(_WANTED), guild=GUILD),
     "card-too-long": messages.draw(asking(words=40), guild=GUILD),
     "progress-running": messages.draw(samples.running(), guild=GUILD),
+    "progress-declared": messages.draw(samples.copying(), guild=GUILD),
     "progress-ended": messages.draw(samples.ended(), guild=GUILD),
     "report-succeeded": messages.draw(report(RunState.SUCCEEDED), guild=GUILD),
     "report-failed": messages.draw(report(RunState.FAILED), guild=GUILD),

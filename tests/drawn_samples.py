@@ -9,6 +9,7 @@ from approvals.fresh_cards import Shown
 from approvals.models import Request, Run, RunState, State, Step, StepState, Vote
 from core.canonical import sha256
 from core.cards import encode
+from core.declared import Declared
 from core.deliveries import Asking, Progress, Text
 from core.forms import Field, Form
 from core.principals import Identity
@@ -208,6 +209,17 @@ def running() -> Progress:
     """Return where a run is that goes on, with what it prints."""
     lines = ["pulling", "starting <web>"]
     return progress.live(run(RunState.RUNNING), lines, timedelta(seconds=83))
+
+
+def copying() -> Progress:
+    """Return where a run is whose step says how far it is, beside how long such runs take."""
+    return progress.live(
+        run(RunState.RUNNING),
+        ["pulling", "starting <web>"],
+        timedelta(seconds=12),
+        declared=Declared(percent=40, words="copying <layers> of @web"),
+        usual="about 20 s",
+    )
 
 
 def ended() -> Progress:

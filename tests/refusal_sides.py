@@ -86,7 +86,7 @@ REFUSAL_SIDES: Mapping[str, Sequence[Sentence]] = {
               checked=a_checked(tool=PLAIN), obstacle="There is no program append-word."),
         answer(f"{FREEZE} _preview 1", "The dry run cannot run.",
               checked=a_checked(tool=PLAIN), obstacle="There is no program look."),
-        answer(f"{FREEZE} _preview 2", "The dry run failed.", checked=a_checked(tool=PLAIN), why="exit code 2"),
+        answer(f"{FREEZE} _preview 2", "The dry run failed.", checked=a_checked(tool=PLAIN), why="exit code 2, often wrong arguments"),
         answer("approvals/policy.py _rule 1", "Nobody wrote how many must agree to this risk.", risk="nuclear"),
         answer("approvals/denials.py refused 1", "The same was denied in this conversation before.",
               text=denials.refused(DENIAL).shown),

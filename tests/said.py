@@ -79,6 +79,7 @@ def messages(
             title=long,
             status=long,
             began_at=st.datetimes().map(lambda at: at.replace(tzinfo=UTC)),
+            bar=long,
             tail=lines,
             buttons=buttons,
         )

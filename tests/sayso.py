@@ -19,6 +19,8 @@ from typing import Any, TypeAlias, cast
 
 ROOT = Path(__file__).parents[1]
 CONTRACT = ROOT / "tests" / "fixtures" / "contract"
+BACKENDS = ("none", "bwrap")
+"""Where steps may run."""
 SECONDS = 30.0
 """Longer than any command takes; whatever needs more hangs."""
 
@@ -309,10 +311,11 @@ class Sayso:
 
 
 @contextmanager
-def fresh(folder: Path) -> Generator[Sayso]:
+def fresh(folder: Path, backend: str = "none") -> Generator[Sayso]:
     """Give a copy of the contract's folder in which nothing has happened yet."""
     shutil.copytree(CONTRACT, folder)
     sayso = Sayso(folder)
+    sayso.edit("sayso.yml", "backend: none", f"backend: {backend}")
     try:
         yield sayso
     finally:
@@ -320,13 +323,13 @@ def fresh(folder: Path) -> Generator[Sayso]:
 
 
 @contextmanager
-def waiting(base: Path, folder: Path) -> Generator[Sayso]:
+def waiting(base: Path, folder: Path, backend: str = "none") -> Generator[Sayso]:
     """Give a copy of a folder in which four requests wait; made once for all tests.
 
     `alpha` is of low risk, `web` of medium and `v1` of high; alice asked for these. `slow`, of low
     risk, is bob's and takes half a minute.
     """
-    sayso = _prepared(base).copied(folder)
+    sayso = _prepared(base, backend).copied(folder)
     try:
         yield sayso
     finally:
@@ -334,14 +337,14 @@ def waiting(base: Path, folder: Path) -> Generator[Sayso]:
 
 
 @cache
-def _prepared(base: Path) -> Sayso:
+def _prepared(base: Path, backend: str) -> Sayso:
     texts = {
         "alpha": ("alice", "append alpha"),
         "web": ("alice", "restart web in staging"),
         "v1": ("alice", "deploy v1"),
         "slow": ("bob", "slow append beta 30"),
     }
-    with fresh(base / "prepared") as sayso:
+    with fresh(base / f"prepared-{backend}", backend) as sayso:
         turns = sayso.each(*([who, "ask", text] for who, text in texts.values()))
         assert all(turn.json["reason"] == "proposed" for turn in turns), turns
         asked = {name: turn.json for name, turn in zip(texts, turns, strict=True)}

@@ -61,6 +61,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     "card-edited": messages.draw(samples.edited(_WANTED), team=TEAM),
     "card-too-long": messages.draw(asking(words=40), team=TEAM),
     "progress-running": messages.draw(samples.running(), team=TEAM),
+    "progress-declared": messages.draw(samples.copying(), team=TEAM),
     "progress-ended": messages.draw(samples.ended(), team=TEAM),
     "report-succeeded": messages.draw(report(RunState.SUCCEEDED), team=TEAM),
     "report-failed": messages.draw(report(RunState.FAILED), team=TEAM),

@@ -108,8 +108,9 @@ def _text(one: Text, screen: Screen) -> RenderableType:
 
 
 def going_on(one: Progress, screen: Screen) -> list[str]:
-    """Return where a run is in a line, and in another one what it printed last."""
-    lines = [f"{one.title.rpartition(': ')[2]}. {one.status}", *one.tail[-1:]]
+    """Return where a run is in a line, and in another one how far it says to be, or what it printed last."""
+    said = (one.bar,) if one.bar else one.tail[-1:]
+    lines = [f"{one.title.rpartition(': ')[2]}. {one.status}", *said]
     room = max(screen.width - _ROOM_FOR_MARK, _LEAST)
     return [_cut(screen.known(one_line(line, _LONGEST)), room, screen) for line in lines]
 

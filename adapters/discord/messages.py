@@ -63,8 +63,8 @@ def _progress(one: Progress) -> Drawn:
     began = f"Began {words.moment(one.began_at)}"
     said = [layout.text(f"{bold(literal(title)) or '…'}\n{literal(status)}\n{began}")]
     rows = layout.pressed(one.buttons)
-    if any(one.tail):
-        lines = "\n".join(one_line(line, _LONGEST_LINE) for line in one.tail[-_LINES:])
+    if any(one.printed):
+        lines = "\n".join(one_line(line, _LONGEST_LINE) for line in one.printed[-_LINES:])
         room = MOST - weight([*said, *rows]) - _FRAMES
         said.append(layout.text(words.code(_end(lines, room))))
     return Drawn(components=(layout.container([*said, *rows]),))

@@ -1,11 +1,12 @@
 """What a command prints: its head and tail, as far as people may see it."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from core import display
-from core.redaction import MASK, SHORTEST, Redactor
+from core import display, gaps
+from core.exact_values import SHORTEST
+from core.redaction import MASK, Redactor
 
 CAP = 8 * 1024 * 1024
 """Bytes after which a command is ended, because nobody reads so much."""
@@ -20,7 +21,6 @@ _SPARE = 4096
 class Masking:
     """Makes output fit for people: secrets masked, control characters visible."""
 
-    secrets: Mapping[str, str]
     redactor: Redactor
 
     def clean(self, output: bytearray) -> str:
@@ -35,19 +35,20 @@ class Masking:
         text = output.whole_lines(self.clean)
         begun = (
             length
-            for secret in self.secrets.values()
+            for secret in self.redactor.values
             for form in (secret, display.output(secret))
             for length in range(1, len(form))
             if form[length - 1] == "\n" and text.endswith(form[:length])
         )
-        end = len(text) - max(begun, default=0)
+        wrapped = gaps.begun(text, self.redactor.forms, least=SHORTEST)
+        end = len(text) - max(wrapped, max(begun, default=0))
         return tuple(text[: text.rfind("\n", 0, end) + 1].splitlines())
 
     def without_stump(self, text: str) -> str:
         """Mask the beginning of a secret at the very end: killing a command may cut what it prints."""
         stumps = (
             length
-            for secret in self.secrets.values()
+            for secret in self.redactor.values
             for length in range(SHORTEST, len(secret))
             if text.endswith(secret[:length])
         )
@@ -57,7 +58,7 @@ class Masking:
     def spare(self) -> int:
         """Return how many bytes a secret may take that is cut in two, as it is shown."""
         # A byte of a secret takes up to six characters (\u001b) by the time that it is shown.
-        longest = max((len(value.encode()) for value in self.secrets.values()), default=0)
+        longest = max((len(value.encode()) for value in self.redactor.values), default=0)
         return max(_SPARE, 6 * longest)
 
 
@@ -74,16 +75,20 @@ class Output:
 
     async def listen(self, reader: asyncio.StreamReader, pipe: asyncio.ReadTransport) -> None:
         """Take what comes until everybody has closed the pipe, or it was too much."""
-        keep = _KEPT + self.spare
         try:
             while self.total <= CAP and (data := await reader.read(65536)):
-                self.total += len(data)
-                self.head += data[: keep - len(self.head)]
-                self.tail += data
-                del self.tail[:-keep]
-                self.more()
+                self.take(data)
         finally:
             pipe.close()
+
+    def take(self, data: bytes) -> None:
+        """Take what comes next."""
+        keep = _KEPT + self.spare
+        self.total += len(data)
+        self.head += data[: keep - len(self.head)]
+        self.tail += data
+        del self.tail[:-keep]
+        self.more()
 
     def shown(self, clean: Callable[[bytearray], str]) -> str:
         """Return what people may see; a secret that was cut in two is never in it."""

@@ -119,8 +119,8 @@ def _progress(one: Progress) -> Drawn:
     began = rich_text.date(one.began_at, f"{one.began_at:%Y-%m-%d %H:%M:%S} UTC")
     runs = [text(title or "…", "bold"), text(f"\n{status}\nBegan ")]
     shown = [rich_text.section([*runs, began])]
-    if any(one.tail):
-        lines = (one_line(line, _LONGEST_LINE) for line in one.tail[-20:])
+    if any(one.printed):
+        lines = (one_line(line, _LONGEST_LINE) for line in one.printed[-20:])
         shown.append(rich_text.preformatted([text("\n".join(lines) or " ")]))
     return Drawn(
         blocks=(rich_text.block(shown), *buttons.drawn(one.buttons)),

@@ -75,4 +75,5 @@ def _step(row: Row) -> Step:
         note=row["note"],
         started_at=time_of(row["started_at"]) if row["started_at"] else None,
         ended_at=time_of(row["ended_at"]) if row["ended_at"] else None,
+        on_failure=row["on_failure"],
     )

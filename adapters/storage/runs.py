@@ -19,6 +19,7 @@ from adapters.storage.transactions import (
 )
 from approvals.models import Request, Run, RunState, StepEnd, StepState, Verification
 from approvals.reports import report, verification
+from approvals.run_ends import end_of
 from core import canonical
 from core.errors import Refused
 from core.ids import step_id
@@ -26,11 +27,6 @@ from core.jobs import Job, LeaseLost
 
 STOPPED = "stopped before it began"
 """Why a step did not run."""
-_ENDS = {
-    StepState.FAILED: RunState.FAILED,
-    StepState.UNKNOWN: RunState.UNKNOWN,
-    StepState.CANCELLED: RunState.CANCELLED,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +84,12 @@ def start(now: datetime, request: Request, run: str, job: Job) -> Transaction[No
         id=run, tenant=request.tenant, conversation=request.conversation, request=request.id,
         job=job.id, fence=job.fence, now=text_of(now),
     )  # fmt: skip
-    tools = [call.tool for call in request.plan.calls for _ in call.steps]
-    for number, tool in enumerate(tools):
+    steps = [(call.tool, step) for call in request.plan.calls for step in call.steps]
+    for number, (tool, step) in enumerate(steps):
         yield sql(
-            "INSERT INTO step (run, number, tool, state, output, note)"
-            " VALUES (:run, :number, :tool, 'pending', '', '')",
-            run=run, number=number, tool=tool,
+            "INSERT INTO step (run, number, tool, state, output, note, on_failure)"
+            " VALUES (:run, :number, :tool, 'pending', '', '', :on_failure)",
+            run=run, number=number, tool=tool, on_failure=step.on_failure,
         )  # fmt: skip
 
 
@@ -185,7 +181,8 @@ def _begin_step(now: datetime, run: Run, index: int) -> Transaction[bool]:
         " WHERE run = :run AND number = :number AND state = 'pending'"
         " AND EXISTS (SELECT 1 FROM run WHERE id = :run AND state = 'running')"
         " AND NOT EXISTS (SELECT 1 FROM step WHERE run = :run AND number < :number"
-        " AND state <> 'succeeded') RETURNING number",
+        " AND state <> 'succeeded' AND (state <> 'failed' OR on_failure = 'stop'))"
+        " RETURNING number",
         now=text_of(now), run=run.id, number=index,
     )  # fmt: skip
     if begun:
@@ -207,12 +204,10 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
             now, run.tenant, "step.ended", SYSTEM, run=run.id, index=index,
             state=end.state, exit_code=end.exit_code, output_sha256=canonical.sha256(end.output),
         )  # fmt: skip
-        if end.state is not StepState.SUCCEEDED:
-            yield from end_run(now, run.tenant, run.id, _ENDS[end.state])
-        elif index == len(run.steps) - 1:
-            yield from end_run(now, run.tenant, run.id, RunState.SUCCEEDED)
-    current = yield from must_read(run.tenant, run.id)
-    return current
+        ended = end_of((yield from must_read(run.tenant, run.id)).steps)
+        if ended is not None:
+            yield from end_run(now, run.tenant, run.id, ended)
+    return (yield from must_read(run.tenant, run.id))
 
 
 def _cancel(now: datetime, run: Run, why: str) -> Transaction[Run]:
@@ -254,11 +249,10 @@ def _resolve(
     )  # fmt: skip
     if not resolved:
         raise Refused("That step is not unknown, so there is nothing to resolve.")
-    last = yield from rows("SELECT max(number) AS number FROM step WHERE run = :run", run=run)
-    whole = happened and index == last[0]["number"]
+    end = end_of((yield from must_read(tenant, run)).steps)
     yield sql(
         "UPDATE run SET state = :state WHERE id = :run AND state = 'unknown'",
-        state=RunState.SUCCEEDED if whole else RunState.FAILED, run=run,
+        state=end or RunState.FAILED, run=run,
     )  # fmt: skip
     yield from log(now, tenant, "step.resolved", principal, run=run, index=index, happened=happened)
     yield from _report(now, tenant, run)

@@ -134,7 +134,7 @@ def _check_story(receipt: Receipt, plan: Plan) -> None:
         request=receipt.request,
         plan_sha256=plan.sha256,
         run=receipt.run,
-        steps=[ToldStep() for _ in receipt.steps],
+        steps=[ToldStep(on_failure=one.on_failure) for call in plan.calls for one in call.steps],
     )
     for entry in receipt.audit:
         told.hear(entry)

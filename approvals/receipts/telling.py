@@ -10,22 +10,19 @@ from typing import cast
 
 from approvals.models import RunState, StepState
 from approvals.receipts.document import MADE, Asked, Ran, asked_digest
+from approvals.run_ends import end_of, lets_on
 from core import canonical
 from core.audit import Entry
 from core.canonical import Json, JsonObject
 from core.errors import Refused
+from core.plans import OnFailure
 
 REFUSED = "attempt.refused"
 BROKEN = "request.broken"
 """Somebody let it run without what its rule demands."""
 _NO_OUTPUT = canonical.sha256("")
-_ENDS = {
-    StepState.SUCCEEDED: None,
-    StepState.FAILED: RunState.FAILED,
-    StepState.UNKNOWN: RunState.UNKNOWN,
-    StepState.CANCELLED: RunState.CANCELLED,
-}
-"""How a step can end by itself, and what then becomes of its run."""
+_ENDS = (StepState.SUCCEEDED, StepState.FAILED, StepState.UNKNOWN, StepState.CANCELLED)
+"""How a step can end by itself."""
 
 
 @dataclass
@@ -35,6 +32,7 @@ class ToldStep:
     state: StepState = StepState.PENDING
     exit_code: int | None = None
     output_sha256: Json = _NO_OUTPUT
+    on_failure: OnFailure = "stop"
     started_at: str | None = None
     ended_at: str | None = None
 
@@ -177,7 +175,7 @@ def _begun(told: Telling, entry: Entry, facts: JsonObject) -> bool:
         return False
     before, step = told.steps[:index], told.steps[index]
     fits = step.state is StepState.PENDING and all(
-        one.state is StepState.SUCCEEDED for one in before
+        lets_on(one.state, one.on_failure) for one in before
     )
     step.state, step.started_at = StepState.RUNNING, entry.at
     return fits
@@ -193,7 +191,8 @@ def _ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
     step = told.steps[index]
     step.state, step.ended_at = end, entry.at
     step.exit_code, step.output_sha256 = exit_code, facts.get("output_sha256")
-    return (end is StepState.SUCCEEDED) is (exit_code == 0)
+    # What is no command has no exit code, however it ended.
+    return exit_code is None or (end is StepState.SUCCEEDED) is (exit_code == 0)
 
 
 def _run_ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
@@ -211,21 +210,17 @@ def _run_ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
 def _end_of(steps: list[ToldStep]) -> RunState:
     """Return what a run comes to whose steps are like this when it ends."""
     states = [step.state for step in steps]
-    if StepState.RUNNING in states:
-        return RunState.UNKNOWN
-    if states[-1] is StepState.SUCCEEDED:
-        return RunState.SUCCEEDED
-    return next((end for s in states if (end := _ENDS.get(s))), RunState.CANCELLED)
+    return RunState.UNKNOWN if StepState.RUNNING in states else end_of(steps) or RunState.CANCELLED
 
 
 def _resolved(told: Telling, _: Entry, facts: JsonObject) -> bool:
     index, happened = _index(told, facts), facts.get("happened")
     if index is None or told.state is not RunState.UNKNOWN or not isinstance(happened, bool):
         return False
-    step, is_last = told.steps[index], index == len(told.steps) - 1
+    step = told.steps[index]
     fits = step.state is StepState.UNKNOWN
     step.state = StepState.SUCCEEDED if happened else StepState.NOT_RUN
-    told.state = RunState.SUCCEEDED if happened and is_last else RunState.FAILED
+    told.state = end_of(told.steps) or RunState.FAILED
     return fits
 
 

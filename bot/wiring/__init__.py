@@ -18,11 +18,13 @@ from bot.wiring.catalogue import (
     toolbelt,
     unheard,
     unknown_tools,
+    unowned,
     unruled,
     unwise,
 )
 from bot.wiring.parts import Parts, Seams, heads_of
 from bot.wiring.platforms import platform_faults, sync_discord
+from bot.wiring.runners import sandbox_faults
 from core.errors import Invalid
 
 __all__ = [
@@ -36,11 +38,13 @@ __all__ = [
     "manifest",
     "opened",
     "platform_faults",
+    "sandbox_faults",
     "sync_discord",
     "tool_names",
     "toolbelt",
     "unheard",
     "unknown_tools",
+    "unowned",
     "unruled",
     "unwise",
 ]

@@ -40,7 +40,8 @@ from bot.settings import Settings
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
-from bot.wiring.runners import runner_of
+from bot.wiring.runners import box_of, runner_of
+from bot.wiring.secrets import secrets_of
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
 from core.redaction import Redactor
@@ -95,9 +96,11 @@ class Parts:
         work = home / configured.runbooks.workdir
         self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
         self.heads = heads_of(file, configured)
-        secrets = settings.secret_values(configured.secrets, home)
-        self.redactor = Redactor.of([*secrets.values(), *platform_secrets(configured, home)])
-        runner = runner_of(configured, work=work, secrets=secrets, redactor=self.redactor)
+        self.redactor = Redactor.of(platform_secrets(configured, home))
+        secrets = secrets_of(configured, home, self.redactor)
+        runner = runner_of(
+            configured, box_of(configured, home), secrets=secrets, redactor=self.redactor
+        )
         self.runner = CountedRunner(seams.runner(runner))
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.folder = folder(file, configured, self.toolbelt.owners)

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.storage.receipts import BROKEN, ERASED, RUNNING, UNKNOWN
 from adapters.storage.transactions import log, rows
-from approvals.models import Run, StepState, Verification
+from approvals.models import Run, StepEnd, StepState, Verification
 from approvals.receipts import MADE, Receipt, check, concerns
 from core import audit, canonical
 from core.audit import Intact
@@ -73,6 +73,34 @@ def kinds(receipt: Receipt) -> list[str]:
 def states(receipt: Receipt) -> tuple[str, list[str]]:
     """Return where the run and its steps are."""
     return receipt.run.state.value, [step.state.value for step in receipt.steps]
+
+
+@pytest.mark.parametrize(
+    ("ends", "state"),
+    [
+        ([FAILED, SUCCEEDED, FAILED], "failed"),
+        ([FAILED, SUCCEEDED, SUCCEEDED], "failed"),
+        ([SUCCEEDED, SUCCEEDED, SUCCEEDED], "succeeded"),
+        ([FAILED], "cancelled"),
+    ],
+)
+async def test_a_receipt_tells_of_steps_that_ran_behind_a_failed_one(
+    stores: Stores, ends: list[StepEnd], state: str
+) -> None:
+    tool = a_tool(steps=3, on_failure="continue")
+    run = await stepped(stores, await running(stores, a_new_request(a_checked(tool=tool))), *ends)
+    if state == "cancelled":
+        await stores.runs.cancel(run, why="stopped")
+    rest = ["not_run"] * (3 - len(ends))
+    assert states(await receipt_of(stores, run)) == (state, [*(e.state for e in ends), *rest])
+
+
+async def test_a_receipt_tells_how_a_run_with_a_failed_step_was_resolved(stores: Stores) -> None:
+    tool = a_tool(steps=2, on_failure="continue")
+    run = await running(stores, a_new_request(a_checked(tool=tool)))
+    run = await stepped(stores, run, FAILED, CUT)
+    await stores.runs.resolve(TENANT, run.id, 1, happened=True, principal="bob")
+    assert states(await receipt_of(stores, run)) == ("failed", ["failed", "succeeded"])
 
 
 async def test_x10_a_receipt_holds_all_from_the_plan_to_the_head(

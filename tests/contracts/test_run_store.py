@@ -277,6 +277,64 @@ async def test_any_output_is_kept_as_it_is(stores: Stores) -> None:
     assert ((await _now(stores, run)).steps[0].output, run.steps[0].note) == (end.output, end.note)
 
 
+# on_failure
+
+
+def _lenient(steps: int = 3) -> NewRequest:
+    """Return a request of whose steps none keeps those behind it from running."""
+    return a_new_request(a_checked(tool=a_tool(steps=steps, on_failure="continue")))
+
+
+async def test_the_steps_behind_a_failed_one_run_where_the_plan_says_so(stores: Stores) -> None:
+    run = await stepped(stores, await running(stores, _lenient()), FAILED)
+    assert _states(run) == (
+        RunState.RUNNING,
+        (StepState.FAILED, StepState.PENDING, StepState.PENDING),
+    )
+    assert await said_in(stores, CONVERSATION, "report") == []
+    run = await stepped(stores, run, SUCCEEDED, SUCCEEDED)
+    ends = (StepState.FAILED, StepState.SUCCEEDED, StepState.SUCCEEDED)
+    assert _states(run) == (RunState.FAILED, ends)
+    assert await said_in(stores, CONVERSATION, "report") == [report(run)]
+    assert "Of its 3 steps, 2 succeeded, 1 failed." in report(run)
+
+
+@pytest.mark.parametrize("ends", [[FAILED] * 3, [SUCCEEDED, SUCCEEDED, FAILED]])
+async def test_a_run_has_failed_where_any_of_its_steps_has(
+    stores: Stores, ends: list[StepEnd]
+) -> None:
+    run = await stepped(stores, await running(stores, _lenient()), *ends)
+    assert _states(run) == (RunState.FAILED, tuple(end.state for end in ends))
+
+
+async def test_i4_nothing_runs_behind_an_unknown_step_whatever_the_plan_says(
+    stores: Stores,
+) -> None:
+    run = await stepped(stores, await running(stores, _lenient()), FAILED, UNKNOWN)
+    assert _states(run) == (
+        RunState.UNKNOWN,
+        (StepState.FAILED, StepState.UNKNOWN, StepState.NOT_RUN),
+    )
+    assert not await stores.runs.begin_step(run, 2)
+
+
+async def test_a_run_with_a_failed_step_that_is_stopped_between_two_is_cancelled(
+    stores: Stores,
+) -> None:
+    run = await stepped(stores, await running(stores, _lenient()), FAILED)
+    stopped = await stores.runs.cancel(run, why="stopped before it began")
+    ends = (StepState.FAILED, StepState.NOT_RUN, StepState.NOT_RUN)
+    assert _states(stopped) == (RunState.CANCELLED, ends)
+
+
+async def test_a_run_of_which_a_step_failed_has_not_succeeded_once_its_last_one_happened(
+    stores: Stores,
+) -> None:
+    run = await stepped(stores, await running(stores, _lenient(2)), FAILED, UNKNOWN)
+    run = await stores.runs.resolve(TENANT, run.id, 1, happened=True, principal="bob")
+    assert _states(run) == (RunState.FAILED, (StepState.FAILED, StepState.SUCCEEDED))
+
+
 # cancel
 
 

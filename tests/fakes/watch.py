@@ -16,6 +16,10 @@ class FakeWatch:
         """See the port."""
         self.told.append("moved")
 
+    def tries(self, number: int, most: int) -> None:
+        """See the port."""
+        self.told.append(f"try {number} of {most}")
+
     def hear(self, tail: Tail) -> None:
         """See the port."""
         self.told += tail()

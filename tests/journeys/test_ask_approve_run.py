@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tests.sayso import (
+    BACKENDS,
     CONTRACT,
     HEX,
     REQUEST,
@@ -47,6 +48,7 @@ EDITS = {
 # The journey
 
 
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 def test_a_write_is_asked_shown_approved_and_run_once(empty: Sayso) -> None:
     turn = empty.ask("append alpha", "alice")
     assert shaped(turn, TURN | {"reason": "proposed", "request": REQUEST})
@@ -112,6 +114,7 @@ def test_people_read_the_card_as_plain_text(empty: Sayso) -> None:
     assert (asked.code, asked.err) == (0, "")
 
 
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 def test_a_read_runs_at_once_and_asks_nobody(empty: Sayso) -> None:
     lines = [f"line {number}" for number in range(7)]
     (empty.folder / "work" / "ledger.txt").write_text("\n".join(lines) + "\n", "utf-8")
@@ -140,6 +143,7 @@ def test_without_the_right_to_chat_nothing_is_started(empty: Sayso) -> None:
     assert "chat:ask" in empty.run("ask", "show ledger", as_="mallory").refusal
 
 
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 def test_a_run_that_fails_is_printed_whole_and_has_spent_its_request(empty: Sayso) -> None:
     empty.runbook(
         "break",
@@ -333,6 +337,7 @@ def test_asking_again_makes_a_new_card_and_supersedes_the_old_one(sayso: Sayso) 
 # Plans as files
 
 
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 def test_an_exported_plan_proposes_the_same_hash_again(sayso: Sayso) -> None:
     request = sayso.asked["alpha"]["request"]
     written = sayso.run("plan", "export", request["plan"], plain=True)
@@ -481,6 +486,7 @@ def test_half_a_head_or_key_is_wrong_usage_and_no_broken_record(empty: Sayso) ->
 # The other commands
 
 
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 def test_the_catalogue_and_the_configuration_are_listed_and_sound(empty: Sayso) -> None:
     listed, lint, check, migrate = empty.each(
         ["", "runbooks", "list"], ["", "runbooks", "lint"], ["", "check"], ["", "migrate"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sayso import Running, Sayso, fresh, marked, shaped, until
+from tests.sayso import BACKENDS, Running, Sayso, fresh, marked, shaped, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -57,6 +57,7 @@ def states(run: dict[str, list[dict[str, str]]]) -> list[str]:
     return [step["state"] for step in run["steps"]]
 
 
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 def test_c47_a_killed_approval_leaves_an_unknown_step_that_is_never_repeated(sayso: Sayso) -> None:
     killed = begun(sayso, sayso.id("slow"), "beta").signal(signal.SIGKILL)
     assert (killed.code, killed.out) == (-signal.SIGKILL, "")
@@ -173,6 +174,7 @@ def test_what_was_granted_and_never_spent_still_runs_once(sayso: Sayso) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 def test_stopping_while_waiting_prints_the_object_and_kills_the_step(
     sayso: Sayso, number: signal.Signals
 ) -> None:
@@ -193,6 +195,7 @@ def test_stopping_while_waiting_prints_the_object_and_kills_the_step(
         ('run: [head, -c, "9000000", /dev/zero]', "output limit"),
     ],
 )
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 def test_a_step_that_is_cut_by_its_own_limits_is_unknown(
     empty: Sayso, step: str, note: str
 ) -> None:

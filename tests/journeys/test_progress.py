@@ -1,6 +1,7 @@
 """C61: what a run prints is seen in its thread before it ends, and whatever dies, its end is seen last."""
 
 import json
+import re
 import signal
 import sys
 from collections.abc import Generator
@@ -67,6 +68,25 @@ def test_lines_are_seen_before_the_run_ends_and_its_end_is_seen_last(
         assert numbers == list(range(numbers[0], numbers[-1] + 1))
         assert button == "Stop"
     assert last == "Succeeded. Step 1 of 1, talk: succeeded."
+
+
+def test_how_far_it_says_to_be_is_a_bar_above_the_lines_and_in_the_report_what_it_printed(
+    play: Play, folder: Path
+) -> None:
+    counts = SAYS.replace("{sys.argv[1]} {number}", "sayso: {5 * number}% of it\\n{sys.argv[1]}")
+    (folder / "work" / "talk.py").write_text(counts, "utf-8")
+    assert lived(play, folder, "", "talk alpha", most=2) == 0
+    _, *between, last = frames(folder)
+    assert between
+    for frame in between:
+        _, bar, *lines, _ = frame.splitlines()
+        found = re.fullmatch(r"\[(#*)\.*\] ([0-9]+)% of it", bar)
+        assert found
+        assert int(found[2]) == 5 * len(found[1]) > 0
+        assert set(lines) == {"alpha"}
+    assert last == "Succeeded. Step 1 of 1, talk: succeeded."
+    said = (folder / "thread").read_text("utf-8")
+    assert "sayso: 95% of it" in said
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from tests.sayso import RUN, Done, Running, Sayso, marked, shaped, until
+from tests.sayso import BACKENDS, RUN, Done, Running, Sayso, marked, shaped, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -38,6 +38,7 @@ def conversation(sayso: Sayso, name: str) -> str:
 
 
 @pytest.mark.parametrize("where", ["here", "conversation", "all"])
+@pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 def test_p03c_a_running_step_is_killed_from_another_process_within_a_second(
     sayso: Sayso, where: str
 ) -> None:

@@ -16,7 +16,7 @@ from approvals.fresh_cards import Shown, card_for
 from approvals.models import Request, Run, RunState, State, Step, StepState, Verification, Vote
 from core.canonical import sha256
 from core.cards import Button, Card, Fact, decode, encode
-from core.plans import Call, Fingerprint, Plan
+from core.plans import Call, Fingerprint, Plan, Retry
 from core.ports import Ending
 from core.tools import Checked
 from core.transcript import AgentText
@@ -542,6 +542,34 @@ def test_a_report_tells_each_step_with_its_end_and_what_it_printed() -> None:
         "  3. append-word pending\n"
         "Approved by bob and carol; plan p_0123456789ab."
     )
+
+
+@pytest.mark.parametrize(
+    ("state", "states", "told"),
+    [
+        (RunState.FAILED, "succeeded failed succeeded", "2 succeeded, 1 failed"),
+        (RunState.UNKNOWN, "failed unknown not_run", "1 failed, 1 unknown, 1 not run"),
+        (RunState.CANCELLED, "failed failed not_run", "2 failed, 1 not run"),
+    ],
+)
+def test_a_report_counts_the_steps_where_some_ran_behind_a_failed_one(
+    state: RunState, states: str, told: str
+) -> None:
+    steps = [step(n, StepState(one)) for n, one in enumerate(states.split())]
+    lenient = [replace(one, on_failure="continue") for one in steps]
+    assert f"\nOf its 3 steps, {told}.\n" in reports.report(run(state, *lenient))
+    assert "Of its" not in reports.report(run(state, *steps))
+
+
+def test_a_card_says_how_often_a_step_is_tried_and_what_runs_where_it_fails() -> None:
+    retry = Retry(times=2, wait_ms=1500)
+    again = card(a_checked(tool=a_tool(retry=retry)))
+    assert again.plan[1].endswith(", at most 10s, up to 3 tries 1s500ms apart")
+    both = card(a_checked(tool=a_tool(retry=retry, on_failure="continue")))
+    past = card(a_checked(tool=a_tool(on_failure="continue")))
+    for drawn in (both, past):
+        assert drawn.plan[1].endswith(", and if it fails the rest runs all the same")
+    assert "tries" not in past.plan[1]
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ WITHOUT_VOTES: Sequence[tuple[Change, str]] = [
     (not_startable, f"{PREPARED} (append-word: There is no program append-word)"),
     (
         preview_fails,
-        f"{PREPARED} (append-word: the preview failed (exit code 2), so nobody was asked)",
+        f"{PREPARED} (append-word: the preview failed (exit code 2, often wrong arguments), so nobody was asked)",
     ),
     (unreadable, f"{PREPARED} (A file that this depends on cannot be read)"),
     (rules_changed, "the rules that decide it changed"),

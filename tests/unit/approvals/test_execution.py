@@ -15,6 +15,7 @@ from approvals.store import RunStore
 from core import ids
 from core.errors import OutcomeUnknown, Unavailable
 from core.jobs import LeaseLost
+from core.plans import OnFailure, Retry
 from core.ports import Ended, Ending
 from tests.builders import TENANT, a_checked, a_new_request, a_tool
 from tests.fakes.hold import FakeHold
@@ -458,6 +459,136 @@ async def test_a_step_whose_runner_fails_is_unknown(
     assert run.state is RunState.UNKNOWN
     assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
     assert "its runner failed" in caplog.text
+
+
+# What is done where a step failed
+
+
+def careful(times: int = 2, wait_ms: int = 1, on_failure: OnFailure = "stop") -> NewRequest:
+    """Return a request for three steps that may be done again so often."""
+    retry = Retry(times=times, wait_ms=wait_ms) if times else None
+    return a_new_request(a_checked(tool=a_tool(steps=STEPS, retry=retry, on_failure=on_failure)))
+
+
+def one_after_another(runner: FakeRunner, *endings: Ended) -> None:
+    """Have the second step end like this, one try after another."""
+    ends = iter(endings)
+
+    async def turn() -> None:
+        runner.endings["append-word", "1"] = next(ends)
+
+    runner.meanwhile["append-word", "1"] = turn
+
+
+async def test_c94_a_step_that_failed_is_tried_again_under_the_same_id(stores: Stores) -> None:
+    spent, runner, watch = await spend(stores, careful()), FakeRunner(), FakeWatch()
+    one_after_another(runner, exited(3, "no\n"), ended(Ending.NOT_STARTED), exited(0, "yes\n"))
+    run = await execute(stores, runner, spent, watch=watch)
+    assert run.state is RunState.SUCCEEDED
+    names = [f"{spent.run.id}.{index}" for index in (0, 1, 1, 1, 2)]
+    assert runner.step_ids == names
+    step = run.steps[1]
+    assert (step.state, step.exit_code, step.note) == (StepState.SUCCEEDED, 0, "try 3 of 3")
+    assert step.output == (
+        "[try 1 of 3: exit code 3]\nno\n[try 2 of 3: it could not be started]\n[try 3 of 3]\nyes\n"
+    )
+    assert (run.steps[0].output, run.steps[0].note) == ("", "")
+    tried = ["moved", "try 1 of 3", "try 2 of 3", "try 3 of 3", "moved"]
+    assert watch.told[3:8] == tried
+
+
+async def test_a_step_that_fails_at_every_try_has_failed(stores: Stores) -> None:
+    spent, runner = await spend(stores, careful(1)), FakeRunner()
+    runner.endings["append-word", "1"] = exited(3, "\n".join(map(str, range(100))))
+    run = await execute(stores, runner, spent)
+    assert len(runner.ran) == 3
+    assert run.state is RunState.FAILED
+    step = run.steps[1]
+    assert (step.state, step.exit_code, step.note) == (StepState.FAILED, 3, "try 2 of 2")
+    told = step.output.splitlines()
+    assert told[:2] == ["[try 1 of 2: exit code 3]", "90"]
+    assert told[10:13] == ["99", "[try 2 of 2]", "0"]
+    assert run == await stored(stores, spent)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [ended(Ending.TIMED_OUT), ended(Ending.TOO_MUCH_OUTPUT), exited(-9)],
+    ids=["timed out", "flooded", "killed"],
+)
+async def test_i4_a_try_that_may_have_happened_is_never_followed_by_another(
+    stores: Stores, how: Ended
+) -> None:
+    spent, runner = await spend(stores, careful(on_failure="continue")), FakeRunner()
+    one_after_another(runner, exited(1), how)
+    run = await execute(stores, runner, spent)
+    assert len(runner.ran) == 3
+    assert run.state is RunState.UNKNOWN
+    assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
+    assert run.steps[1].note.startswith("try 2 of 3: it ")
+
+
+async def test_i4_a_try_that_stop_cuts_is_never_followed_by_another(stores: Stores) -> None:
+    spent, runner, stop = await spend(stores, careful()), FakeRunner(), asyncio.Event()
+
+    async def hang() -> None:
+        stop.set()
+        await for_ever()
+
+    runner.meanwhile["append-word", "1"] = hang
+    run = await execute(stores, runner, spent, stop)
+    assert len(runner.ran) == 2
+    assert states(run) == [StepState.SUCCEEDED, StepState.UNKNOWN, StepState.NOT_RUN]
+
+
+@pytest.mark.parametrize("on_failure", ["stop", "continue"])
+async def test_a_stop_ends_the_wait_for_the_next_try_at_once(
+    stores: Stores, on_failure: OnFailure
+) -> None:
+    new = careful(wait_ms=600_000, on_failure=on_failure)
+    spent, runner, stop = await spend(stores, new), FakeRunner(), asyncio.Event()
+    runner.endings["append-word", "1"] = exited(1, "no\n")
+
+    async def fail() -> None:
+        asyncio.get_running_loop().call_later(0.01, stop.set)
+
+    runner.meanwhile["append-word", "1"] = fail
+    run = await execute(stores, runner, spent, stop)
+    assert len(runner.ran) == 2
+    assert states(run) == [StepState.SUCCEEDED, StepState.FAILED, StepState.NOT_RUN]
+    step = run.steps[1]
+    assert (step.output, step.note) == ("no\n", "stopped before it was tried again")
+    ends = {"stop": RunState.FAILED, "continue": RunState.CANCELLED}
+    assert run.state is ends[on_failure]
+
+
+async def test_whoever_lost_the_job_tries_nothing_again(stores: Stores) -> None:
+    spent, runner = await spend(stores, careful()), FakeRunner()
+    hold = await hold_of(stores, spent)
+    runner.endings["append-word", "1"] = exited(1)
+
+    async def lose() -> None:
+        hold.is_lost = True
+
+    runner.meanwhile["append-word", "1"] = lose
+    with pytest.raises(LeaseLost):
+        await Execution(store=stores.runs, runner=runner).execute(spent, hold, FakeWatch())
+    assert len(runner.ran) == 2
+    assert states(await stored(stores, spent))[1] is StepState.RUNNING
+
+
+async def test_what_stands_behind_a_failed_step_runs_where_the_plan_says_so(
+    stores: Stores,
+) -> None:
+    spent, runner = await spend(stores, careful(0, on_failure="continue")), FakeRunner()
+    runner.endings["append-word", "0"] = exited(1)
+    watch = FakeWatch()
+    run = await execute(stores, runner, spent, watch=watch)
+    assert len(runner.ran) == STEPS
+    assert states(run) == [StepState.FAILED, StepState.SUCCEEDED, StepState.SUCCEEDED]
+    assert run.state is RunState.FAILED
+    assert watch.told == [*["moved"] * 5, "over", "moved"]
+    assert run == await stored(stores, spent)
 
 
 # What is told while it goes on

@@ -84,7 +84,7 @@ async def test_a_bound_preview_that_prints_nothing_still_binds() -> None:
     ("how", "why"),
     [
         (exited(1, "no"), "exit code 1"),
-        (exited(-15), "signal 15"),
+        (exited(-15), "SIGTERM: it was asked to stop"),
         (ended(Ending.TIMED_OUT), "it ran longer than its time limit"),
         (ended(Ending.TOO_MUCH_OUTPUT), "it printed more than its output limit"),
         (ended(Ending.NOT_STARTED), "it could not be started"),

@@ -8,6 +8,7 @@ import pytest
 from approvals import progress
 from approvals.models import Run, RunState, Step, StepState
 from core.cards import Button
+from core.declared import Declared
 from tests.fakes.clock import START
 
 STATES = StepState
@@ -86,6 +87,42 @@ def test_a_frame_tells_for_how_long_it_runs_and_the_end_of_what_it_printed() -> 
     assert frame.status == "Step 2 of 2, deploy: running. It has run for 2m5s."
     assert frame.tail == tuple(lines[-progress.LINES :])
     assert replace(frame, status="", tail=()) == replace(progress.shown(GOING_ON), status="")
+
+
+def test_a_frame_says_which_try_it_is() -> None:
+    frame = progress.live(GOING_ON, (), timedelta(seconds=3), attempt="try 2 of 3")
+    assert frame.status == "Step 2 of 2, deploy: running. Try 2 of 3. It has run for 3s."
+
+
+@pytest.mark.parametrize(
+    ("state", "states", "status"),
+    [
+        (RunState.RUNNING, (STATES.FAILED, STATES.RUNNING), "Step 2 of 2, deploy: running."),
+        (RunState.FAILED, (STATES.FAILED, STATES.SUCCEEDED), "Failed. Step 1 of 2, build: failed."),
+        (
+            RunState.UNKNOWN,
+            (STATES.FAILED, STATES.UNKNOWN),
+            "Unknown. Step 2 of 2, deploy: unknown.",
+        ),
+    ],
+)
+def test_a_run_that_went_past_a_failed_step_says_where_it_is(
+    state: RunState, states: tuple[StepState, ...], status: str
+) -> None:
+    run = a_run(state, *states)
+    lenient = replace(run, steps=tuple(replace(s, on_failure="continue") for s in run.steps))
+    assert progress.shown(lenient).status == status
+
+
+def test_how_far_it_says_to_be_and_how_long_such_runs_take_are_told_too() -> None:
+    said = Declared(percent=40, words="copying")
+    took = timedelta(seconds=12)
+    frame = progress.live(GOING_ON, ("one",), took, declared=said, usual="about 20 s")
+    assert frame.status.endswith(" It has run for 12s, usually about 20 s.")
+    assert frame.printed == ("[########............] 40% copying", "one")
+    long = Declared(percent=40, words="c" * 1000)
+    assert len(progress.live(GOING_ON, (), took, declared=long).bar) == progress.WIDTH
+    assert progress.live(GOING_ON, ("one",), took).printed == ("one",)
 
 
 def test_a_long_line_is_cut_where_people_see_it() -> None:

@@ -150,6 +150,20 @@ async def test_a_terminal_shows_a_run_no_longer_once_this_process_is_through_wit
     assert [one.buttons for one in stage.chat.frames[1:]] == [()]
 
 
+async def test_it_is_told_which_try_a_step_is_at_until_the_next_step(stage: Stage) -> None:
+    async with stage.showing() as shown:
+        shown.tries(1, 3)
+        says(shown, "no")
+        await stage.pass_by(2)
+        shown.tries(2, 3)
+        await stage.pass_by(2)
+        shown.moved()
+        await stage.pass_by(2)
+    tries = [frame.status.partition("running. ")[2][:10] for frame in stage.chat.frames]
+    assert tries == ["Try 1 of 3", "Try 2 of 3", "It has run"]
+    assert [frame.tail for frame in stage.chat.frames] == [("no",), (), ()]
+
+
 # How often
 
 
@@ -226,6 +240,35 @@ async def test_what_a_step_printed_is_not_shown_under_the_next(stage: Stage) -> 
         shown.moved()
         await stage.pass_by(2)
     assert [frame.tail for frame in stage.chat.frames] == [("one",), ()]
+
+
+async def test_how_far_a_step_says_to_be_stays_until_the_next_one_begins(stage: Stage) -> None:
+    async with stage.showing() as shown:
+        says(shown, "one", "sayso: 40% copying")
+        await stage.pass_by(2)
+        says(shown, "two", "three")
+        await stage.pass_by(2)
+        shown.moved()
+        await stage.pass_by(2)
+    copying = "[########............] 40% copying"
+    told = [(frame.bar, frame.tail) for frame in stage.chat.frames]
+    assert told == [(copying, ("one",)), (copying, ("two", "three")), ("", ())]
+
+
+async def test_c61_a_hundred_percentages_within_a_second_are_one_edit(stage: Stage) -> None:
+    async with stage.showing() as shown:
+        await stage.pass_by(2)
+        for number in range(101):
+            says(shown, f"sayso: {number}%")
+        await stage.pass_by(1)
+    assert [frame.bar for frame in stage.chat.frames] == ["[####################] 100%"]
+
+
+async def test_how_long_such_runs_take_is_told_beside_the_time(stage: Stage) -> None:
+    async with stage.live().showing(stage.run, stage.hold, usual="about 20 s") as shown:
+        stage.drawing = shown.drawing
+        await stage.pass_by(12)
+    assert stage.chat.frames[-1].status.endswith("It has run for 11s, usually about 20 s.")
 
 
 # Where

@@ -146,8 +146,8 @@ async def test_a_read_that_cannot_start_says_why_and_runs_nothing() -> None:
         (ended(Ending.TIMED_OUT), "it ran longer than its time limit"),
         (ended(Ending.TOO_MUCH_OUTPUT), "it printed more than its output limit"),
         (ended(Ending.NOT_STARTED), "it could not be started"),
-        (exited(2), "exit code 2"),
-        (exited(-9), "signal 9"),
+        (exited(2), "exit code 2, often wrong arguments"),
+        (exited(-9), "SIGKILL: it was killed, perhaps for want of memory"),
     ],
 )
 def test_each_ending_has_its_words(how: Ended, words: str) -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.canonical import Json
-from core.redaction import LONGEST, MASK, SHORTEST, Redactor
+from core.exact_values import LONGEST, SHORTEST, unfit
+from core.redaction import MASK, Redactor
 
 SECRET = "s3cr/t+v?lue=1"
 NOTHING = Redactor.of([])
@@ -114,7 +115,9 @@ def test_a_value_inside_base64_is_masked_at_each_of_the_three_alignments(
 
 
 @given(
-    st.text(st.characters(exclude_categories=["Cs"]), min_size=SHORTEST, max_size=40),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=SHORTEST, max_size=40).filter(
+        lambda secret: unfit(secret) is None
+    ),
     st.text(max_size=10),
     st.text(max_size=10),
 )
@@ -224,6 +227,57 @@ def test_a_megabyte_that_was_made_to_be_slow_is_searched_in_time(hostile: str) -
     assert len(masked) <= len(hostile)
 
 
+# Where line ends and colours interrupt it
+
+
+GAPS = {
+    "a line end": "\n",
+    "a line end of Windows": "\r\n",
+    "a line end and an indent": "\n    ",
+    "an empty line": "\n\n",
+    "a colour": "\x1b[31m",
+    "colours": "\x1b[0m\x1b[1;38;5;196m",
+}
+LONG = "line one of it\nline two of it\nline three of it"
+B64 = base64.b64encode(f"token: {SECRET}, all of it".encode()).decode()
+
+
+@pytest.mark.parametrize("gap", GAPS.values(), ids=GAPS)
+@pytest.mark.parametrize("at", range(1, len(SECRET)))
+def test_i12_a_value_is_masked_that_something_interrupts(gap: str, at: int) -> None:
+    text = f"it is\n{SECRET[:at]}{gap}{SECRET[at:]}, they said\n"
+    assert Redactor.of([SECRET]).text(text) == f"it is\n{MASK}, they said\n"
+
+
+@pytest.mark.parametrize("gap", GAPS.values(), ids=GAPS)
+def test_i12_a_value_is_masked_that_is_interrupted_everywhere(gap: str) -> None:
+    text = f"1\n2\n{gap.join(SECRET)} and {SECRET}\n3"
+    assert Redactor.of([SECRET]).text(text) == f"1\n2\n{MASK} and {MASK}\n3"
+
+
+@pytest.mark.parametrize("width", range(1, len(B64)))
+def test_i12_a_value_is_masked_in_a_base64_of_any_width(width: int) -> None:
+    lines = "\n".join(B64[at : at + width] for at in range(0, len(B64), width))
+    shown = Redactor.of([SECRET]).text(lines).replace(MASK, "\0").replace("\n", "")
+    assert "\0" in shown
+    decoded = base64.b64decode(shown.split("\0")[0] + "===", validate=False).decode(
+        "utf-8", "replace"
+    )
+    assert not [
+        SECRET[at : at + 4] for at in range(len(SECRET) - 3) if SECRET[at : at + 4] in decoded
+    ]
+
+
+def test_i12_a_value_of_several_lines_is_masked_whose_lines_are_coloured() -> None:
+    text = "\n".join(f"\x1b[32m{line}\x1b[0m" for line in LONG.split("\n"))
+    assert Redactor.of([LONG]).text(f"it is {text} now") == f"it is \x1b[32m{MASK}\x1b[0m now"
+
+
+def test_what_only_begins_like_a_value_goes_on_in_its_next_line() -> None:
+    text = f"{SECRET[:8]}\nnot {SECRET[8:]}\n\x1b[31mred\x1b[0m\n"
+    assert Redactor.of([SECRET]).text(text) == text
+
+
 # What is still being written
 
 KEY = "-----BEGIN PRIVATE " + "KEY-----\nMIIEow\nAAAA+/==\n-----END PRIVATE " + "KEY-----"
@@ -234,6 +288,7 @@ WRITTEN = {
     "one word": (Redactor.of([SECRET]), f"It is {SECRET} now, and so on.\n"),
     "several words": (Redactor.of([WORDS]), f"It is {WORDS} now.\n"),
     "several words inside of others": (Redactor.of([WORDS]), f"It is x{WORDS}y, {WORDS} now.\n"),
+    "one word on two lines": (Redactor.of([SECRET]), f"It is\n{SECRET[:5]}\n {SECRET[5:]} now.\n"),
     "several lines": (Redactor.of(["first\nsecond\nthird"]), "It is\nfirst\nsecond\nthird\nnow.\n"),
     "one that ends where another begins": (
         Redactor.of(["Qcorre", WORDS]),

@@ -11,7 +11,7 @@ from core import runbooks
 from core.canonical import Json, JsonObject, sha256
 from core.display import hidden
 from core.errors import Incorrect, Invalid
-from core.plans import RunStep
+from core.plans import Retry, RunStep
 from core.tools import RESERVED, Effect, Tool
 from tests.fakes.runner import words_of
 
@@ -84,6 +84,19 @@ def test_a_runbook_becomes_a_tool_with_everything_that_its_file_says() -> None:
     assert work.preview_binds
     assert work.lock == "{web/prod"
     assert work.fingerprints == ("fleet/prod.json",)
+
+
+def test_a_step_may_be_tried_again_and_passed_over_only_where_its_runbook_says_so() -> None:
+    text = WHOLE.replace(
+        "    timeout: 1m30s\n", "    retry: {times: 2, wait: 500ms}\n    on_failure: continue\n"
+    )
+    work = runbooks.tool(text, "x.yml").expand({"service": "web", "env": "prod"})
+    said = [(step.retry, step.on_failure) for step in work.steps]
+    assert said == [(Retry(times=2, wait_ms=500), "continue"), (None, "stop")]
+    brief = runbooks.tool(text.replace(", wait: 500ms", ""), "x.yml")
+    assert brief.expand({"service": "web", "env": "x"}).steps[0].retry == Retry(
+        times=2, wait_ms=1000
+    )
 
 
 def test_what_is_left_out_takes_the_careful_side() -> None:
@@ -337,6 +350,14 @@ BAD: Sequence[tuple[str, str]] = [
     (edited("[FLEET_TOKEN]", "[LD_PRELOAD]"), "x.yml:16: steps.0.secrets: 'LD_PRELOAD' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
     (edited("[FLEET_TOKEN]", "[token]"), "x.yml:16: steps.0.secrets: 'token' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
     (edited("[FLEET_TOKEN]", "[SAYSO_STEP_ID]"), "x.yml:16: steps.0.secrets: 'SAYSO_STEP_ID' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
+    (edited("timeout: 1m30s", "retry: {times: 0}"), "x.yml:14: steps.0.retry.times: it must be greater than or equal to 1. Correct it."),
+    (edited("timeout: 1m30s", "retry: {times: 6}"), "x.yml:14: steps.0.retry.times: it must be less than or equal to 5. Correct it."),
+    (edited("timeout: 1m30s", "retry: {wait: 1s}"), "x.yml:14: steps.0.retry.times: Field required. Add it."),
+    (edited("timeout: 1m30s", "retry: {times: 1, wait: 11m}"), "x.yml:14: steps.0.retry.wait: between two tries lie at most 10m. Correct it."),
+    (edited("timeout: 1m30s", "retry: 3"), "x.yml:14: steps.0.retry: expected a mapping"),
+    (edited("timeout: 1m30s", "on_failure: ignore"), "x.yml:14: steps.0.on_failure: it must be 'stop' or 'continue'. Correct it."),
+    (edited("bind: exact", "retry: {times: 1}"), "x.yml:9: preview: only a step has retry and on_failure; this is looked at once. Correct it."),
+    (edited("status, \"{service}\"]}", "status], on_failure: continue}"), "x.yml:18: verify: only a step has retry and on_failure; this is looked at once. Correct it."),
     (edited("verify: {run:", "verify: {http:"), "x.yml:18: verify.http: Extra inputs are not permitted. Sayso does not know this name."),
     (edited("verify: {run: [fleetctl, status, \"{service}\"]}", "verify: {run: [fleetctl, \"{x}\"]}"), "x.yml:18: verify: {x} is not one of its params (env, service). Correct it."),
     ("name: x\nsummary: s\nsteps: []\n", "x.yml:3: steps: "),
