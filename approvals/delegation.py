@@ -13,6 +13,7 @@ from approvals.gate import Gate
 from approvals.policy import Action, Authority
 from core.conversations import Turn
 from core.errors import Invalid, Unavailable
+from core.events import Place
 from core.gateway import TooOften
 from core.jobs import Claim
 from core.principals import Principal
@@ -51,14 +52,8 @@ class Delegation:
 
         What belongs to the turn itself needs no policy: it touches their own conversation only.
         """
-        if tool.look and tool.name in OWN:
-            return True
-        if not tool.is_in(self.turn.place):
-            return False
-        action: Action = "tool:read" if tool.effect is Effect.READ else "run:propose"
-        profile = authority.profiles.named(self.turn.profile)
-        allowed = profile is not None and profile.allows(tool.name)
-        return allowed and authority.policy.may(principal, action, [tool.resource])
+        own = tool.look is not None and tool.name in OWN
+        return own or may_use(authority, principal, tool, self.turn.profile, self.turn.place)
 
     async def authorize(self, checked: Checked) -> object:
         """Return None where a call may be made now, else why not: the tool's own reason too."""
@@ -87,6 +82,16 @@ class Delegation:
         )
         why = {rated[one.at][0]: one.refusal("Not run: you may do this") for one in lacking}
         return TooOften(why=why) if why else None
+
+
+def may_use(
+    authority: Authority, principal: Principal, tool: Tool, profile: str, place: Place
+) -> bool:
+    """Whether somebody may use a tool at all: there, and through a profile."""
+    action: Action = "tool:read" if tool.effect is Effect.READ else "run:propose"
+    scope = authority.profiles.named(profile)
+    allowed = scope is not None and scope.allows(tool.name) and tool.is_in(place)
+    return allowed and authority.policy.may(principal, action, [tool.resource])
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import click
 from bot import logged, ruling_cli
 from bot.ending import after, ended, fail, say
 from bot.link_cli import LINKING
+from bot.mcp_cli import COMMANDS as MCP
 from bot.operator_cli import COMMANDS
 from bot.options import a_file, as_json, as_name, code, no_color, run
 from bot.usage import a_span, argument, conversation_id, explained, request, run_id
@@ -200,7 +201,7 @@ def demo(**given: Any) -> None:
         sys.exit(fail(error, as_json=False))
 
 
-for command in (*COMMANDS, *LINKING, *ruling_cli.COMMANDS):
+for command in (*COMMANDS, *LINKING, *MCP, *ruling_cli.COMMANDS):
     cli.add_command(command)
 
 

@@ -23,6 +23,7 @@ from bot import (
     link_console,
     log_files,
     logged,
+    mcp_serve,
     operators,
     outputs,
     plain,
@@ -53,7 +54,9 @@ _SCHEDULES = 20.0
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    modules = (operators, receipts, outputs, grants, enrolling, ruling_console, link_console)
+    modules = (
+        operators, receipts, outputs, grants, enrolling, ruling_console, link_console, mcp_serve,
+    )  # fmt: skip
     found = (getattr(module, command, None) for module in modules)
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 

@@ -8,7 +8,8 @@ from approvals import entitlement
 from approvals.gate import Gate
 from approvals.policy import EVERYONE, Authority
 from approvals.undoing import Undoing
-from core import ids, one_time_codes
+from core import canonical, ids, one_time_codes
+from core.canonical import JsonObject
 from core.conversations import Arrival, Conversations, NewTurn, NotHere, Received, Turn
 from core.display import sound
 from core.errors import Refused
@@ -17,7 +18,7 @@ from core.plans import Plan
 from core.principals import Principal
 from core.rates import TOO_FAST, NoRoom, TooFast
 from core.redaction import Redactor
-from core.wishes import Again, Exported, Masked, Undone, Wish, Words
+from core.wishes import Again, Exported, Masked, Relayed, Undone, Wish, Words
 
 LONGEST = 16_000
 """Characters in one message."""
@@ -59,6 +60,12 @@ class Inbox:
         """Keep the wish that an exported plan be proposed."""
         async with self._admitted(ask) as admitted:
             wish = Exported(plan=plan.canonical, name=plan.id)
+            return admitted.before or await self._receive(ask, admitted, wish)
+
+    async def relay(self, ask: Ask, tool: str, arguments: JsonObject) -> Received:
+        """Keep the wish that one call be made, which somebody's agent elsewhere makes."""
+        async with self._admitted(ask) as admitted:
+            wish = self._call(sound(tool), arguments)
             return admitted.before or await self._receive(ask, admitted, wish)
 
     async def ask_again(self, ask: Ask, request: str) -> Received:
@@ -165,6 +172,13 @@ class Inbox:
         sounded = _message(text)
         masked = self._masked(sounded)
         return Words(text=sounded) if masked == sounded else Masked(text=masked)
+
+    def _call(self, tool: str, arguments: JsonObject) -> Wish:
+        wish = Relayed(tool=tool, arguments=canonical.encode(arguments))
+        # A secret that JSON writes with an escape shows only in the value itself.
+        clean = canonical.encode(self.redactor.value(arguments))
+        masked = self._masked(_message(Relayed(tool=tool, arguments=clean).shown))
+        return wish if masked == wish.shown else Masked(text=masked)
 
     def _masked(self, text: str) -> str:
         """Return a text without what is secret in it; a code beside a request's id was meant for it."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from approvals import entitlement
 from approvals.delegation import Delegation
 from approvals.policy import Authority
-from bot import masked
+from bot import masked, whose
 from bot.history import Recalled
 from bot.mailbox import mailbox_of
 from bot.means import Given, Means
@@ -33,7 +33,7 @@ from core.toolset import Channel
 from core.trail import Happening
 from core.transcript import AgentText, Entry, Heard, Noted
 from core.waiting import now
-from core.wishes import Again, Exported, Masked, Undone, Words
+from core.wishes import Again, Exported, Masked, Relayed, Undone, Words
 
 _Kept: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
 """Returns what a conversation keeps of what a turn appended."""
@@ -93,23 +93,31 @@ class Turning:
             self.turn.tenant, self.turn.principal
         )
         given = self._given(authority, principal)
-        tools = given.runbooks.offered(given.may)
         match self.turn.wish:
             case Words(text=text):
                 return await self._to_words(text, given)
+            case Relayed() as wish:
+                return await self._led(wish.shown, whose.relayed(wish), given)
             case Masked(text=text):
                 return _answered(masked.told(text))
+            case wish:
+                return _proposed(await self._planned(wish, (authority, principal), given))
+
+    async def _planned(
+        self, wish: Exported | Again | Undone, who: tuple[Authority, Principal], given: Given
+    ) -> str | Violation:
+        """Propose what a plan of before, or the undo of a run, comes down to now."""
+        tools = given.runbooks.offered(given.may)
+        proposing = self._proposing(given)
+        match wish:
             case Exported(plan=body):
                 plan = plans.read(body)
-                return _proposed(await self._proposing(given).plan(plan, tools, expects=plan))
+                return await proposing.plan(plan, tools, expects=plan)
             case Again(request=request):
-                old = await self.means.gate.may_again(authority, principal, request)
-                return _proposed(
-                    await self._proposing(given).plan(old.plan, tools, supersedes=old.id)
-                )
+                old = await self.means.gate.may_again(*who, request)
+                return await proposing.plan(old.plan, tools, supersedes=old.id)
             case Undone(run=name):
-                undone = await self.means.undoing.calls((authority, principal), name, tools)
-                return _proposed(await self._proposing(given).undo(*undone))
+                return await proposing.undo(*await self.means.undoing.calls(who, name, tools))
 
     def _given(self, authority: Authority, principal: Principal) -> Given:
         """Return what this turn may use; raise `Refused` where it may do nothing at all."""
@@ -140,9 +148,13 @@ class Turning:
             model = self._model_for(text, given.offered(Channel.COMMAND))
         except Incorrect as misuse:
             return await self._misused(text, misuse.shown)
+        return await self._led(text, model, given)
+
+    async def _led(self, text: str, model: Model, given: Given) -> Outcome:
+        """Return how a turn ends in which a model decides about what was heard."""
         prompt = self._prompt(model, given)
         recalled = await self._recalled(model, prompt, given)
-        kept = partial(_kept, recalled.fresh, model)
+        kept = partial(whose.kept, recalled.fresh, model)
         outcome = await self.means.agent.turn(
             Heard(speaker=self.turn.principal, text=text),
             model=model,
@@ -150,7 +162,7 @@ class Turning:
             session=self._session(text, model, prompt, given, recalled),
             propose=partial(self._propose, given, kept),
         )
-        return replace(outcome, entries=kept(outcome.entries))
+        return replace(whose.told(outcome, model), entries=kept(outcome.entries))
 
     async def _misused(self, text: str, why: str) -> Outcome:
         """Return the end of a turn in which a command was typed that nothing can be made of."""
@@ -168,7 +180,7 @@ class Turning:
 
     def _prompt(self, model: Model, given: Given) -> Prompt:
         """Return what stands before the conversation."""
-        tools = given.offered(_channel(model))
+        tools = given.offered(whose.channel(model))
         if not model.generative:
             return Prompt(tools=tools)
         # Declared whether they are of use or not, so that the prompt stays as it is.
@@ -204,13 +216,13 @@ class Turning:
             caller=given.delegation.caller,
             prompt=prompt,
             defaults=self.means.defaults,
-            known=given.known(_channel(model)),
+            known=given.known(whose.channel(model)),
             access=given.access,
             guarding=self._guarding,
             trail=self._tell,
             brief=partial(self._briefed, text, model, prompt, given, recalled.past),
             mail=self.mailbox.news,
-            watch=partial(self._saw, partial(_kept, recalled.fresh, model)),
+            watch=partial(self._saw, partial(whose.kept, recalled.fresh, model)),
             draft=self.draft,
         )
 
@@ -267,16 +279,6 @@ class Turning:
             raise
         except Unavailable as error:
             _log.warning("turn %s: not on record: %s", self.turn.id, error.shown)
-
-
-def _channel(model: Model) -> Channel:
-    """Return where tools are offered to whatever decides."""
-    return Channel.TOOL if model.generative else Channel.COMMAND
-
-
-def _kept(fresh: tuple[Entry, ...], model: Model, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Return what to append: what no model decided is kept as done by the person (C28)."""
-    return (*fresh, *(entries if model.generative else dictated.by_person(entries)))
 
 
 def _answered(text: str) -> Outcome:

@@ -19,6 +19,8 @@ class Declaration:
     description: str
     schema: JsonObject
     """JSON schema of the arguments."""
+    reads: bool = False
+    """Whether it changes nothing, so that it runs at once."""
 
 
 ASK_USER = Declaration(
@@ -44,16 +46,18 @@ _EXPLAINS = {
 
 def declarations(tools: Toolbox) -> tuple[Declaration, ...]:
     """Return what to declare to a model, in the order in which it is declared."""
-    return (*_declared(tools), ASK_USER)
+    return (*declared(tools), ASK_USER)
 
 
-def _declared(tools: Toolbox) -> Iterator[Declaration]:
+def declared(tools: Toolbox) -> Iterator[Declaration]:
+    """Yield the tools alone, for whoever has nobody to ask."""
     for tool in tools:
         schema = tool.schema()
         yield Declaration(
             name=tool.name,
             description=_described(tool),
             schema=_explained(schema) if tool.effect is Effect.WRITE else schema,
+            reads=tool.effect is Effect.READ,
         )
 
 

@@ -35,8 +35,11 @@ ABSORB = "absorb"
 TASK = "task"
 """What a model calls to say what its task is."""
 
-OWN = frozenset({QUESTION, ABSORB, TASK})
-"""Names of what belongs to a turn itself; no other tool has one of them."""
+STATUS = "plan_status"
+"""What an agent elsewhere calls to hear what became of its plan."""
+
+OWN = frozenset({QUESTION, ABSORB, TASK, STATUS})
+"""Names of what belongs to a turn itself, or to the door of another agent; no other tool has one."""
 _log = logging.getLogger("sayso.turn")
 
 

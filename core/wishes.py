@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from core.display import one_line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
@@ -71,4 +73,19 @@ class Undone:
         return f"(undo: run {self.run})"
 
 
-Wish: TypeAlias = Words | Masked | Exported | Again | Undone
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relayed:
+    """One call that somebody's agent elsewhere makes in their name."""
+
+    kind: Literal["relayed"] = "relayed"
+    tool: str
+    arguments: str
+    """Canonical JSON, with what explains the call among them."""
+
+    @property
+    def shown(self) -> str:
+        """Return what stands in the conversation."""
+        return f"(over MCP: {one_line(self.tool, 128)} {self.arguments})"
+
+
+Wish: TypeAlias = Words | Masked | Exported | Again | Undone | Relayed

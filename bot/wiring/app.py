@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from adapters import processes
+from adapters import console, processes
 from adapters.jobs.table import TableEngine
 from adapters.runbook_folder import Catalogue
 from adapters.storage.newest import Newest
@@ -23,7 +23,9 @@ from bot.inbox import Inbox
 from bot.linking import LinkingDesk
 from bot.looking import Looking
 from bot.lookups import Lookups
+from bot.plan_status import PlanStatus
 from bot.publish import Publishing
+from bot.relaying import Relaying
 from bot.resolve import Resolving
 from bot.ruling import Rulings
 from bot.schedule import Scheduling
@@ -37,8 +39,10 @@ from core.artifacts import Artifacts
 from core.erasing import Erasing
 from core.platforms import Platform
 from core.ports import Keys
+from core.principals import Identity
 from core.toolbelt import Toolbelt
 from core.tools import Toolbox
+from core.toolset import Channel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,8 @@ class App:
 
     inbox: Inbox
     asking: Asking
+    relaying: Callable[[Identity], Relaying]
+    """Returns what serves an agent in somebody's name."""
     deciding: Deciding
     granting: StandingGrants
     stopping: Stopping
@@ -83,17 +89,22 @@ def app_of(parts: Parts) -> App:
     )
     records = Records(parts.database)
     desk = _desk(parts, engine)
+    inbox, asking = parts.inbox(look=engine.look, runner=engine.owner), _asking(parts, engine)
     return App(
         desk=desk,
         rulings=desk.rulings,
         freezing=Freezing(authority=parts.gate.acting.authority, brakes=parts.brakes),
         platforms=parts.platforms,
-        inbox=parts.inbox(look=engine.look, runner=engine.owner),
-        asking=Asking(
-            conversations=parts.conversations,
-            requests=parts.requests,
-            runs=parts.runs,
-            engine=engine,
+        inbox=inbox,
+        asking=asking,
+        relaying=lambda identity: Relaying(
+            status=PlanStatus(
+                identity=identity, looking=desk.looking, notice=engine.notice, draw=console.draw
+            ),
+            inbox=inbox,
+            asking=asking,
+            known=lambda: parts.toolbelt.beside(parts.folder.toolbox(), Channel.TOOL),
+            draw=console.draw,
         ),
         deciding=desk.deciding,
         granting=desk.granting,
@@ -118,6 +129,15 @@ def app_of(parts: Parts) -> App:
         toolbox=parts.folder.toolbox,
         toolbelt=parts.toolbelt,
         settings=parts.settings,
+    )
+
+
+def _asking(parts: Parts, engine: TableEngine) -> Asking:
+    return Asking(
+        conversations=parts.conversations,
+        requests=parts.requests,
+        runs=parts.runs,
+        engine=engine,
     )
 
 

@@ -122,14 +122,15 @@ class Parts:
             **seams.chats,
             TERMINAL: terminals,
         }
-        self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
-        self.heads = heads_of(file, configured)
+        keys = KeyFile((home / configured.storage.path).with_name(NAME))
+        self.keys, self.heads = keys, heads_of(file, configured)
         self.redactor = Redactor.of(platform_secrets(configured, home))
         secrets = secrets_of(configured, home, self.redactor)
         modules = modules_of(configured, home)
         box, allowed = safe_box_of(configured, file, home), configured.http.allowed
-        runner = runner_of(box, modules, allowed, secrets=secrets, redactor=self.redactor)
-        self.runner = CountedRunner(seams.runner(runner))
+        self.runner = CountedRunner(
+            seams.runner(runner_of(box, modules, allowed, secrets=secrets, redactor=self.redactor))
+        )
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.folder = folder(file, configured, self.toolbelt.owners)
         self.folder.must_not_clash()

@@ -26,6 +26,7 @@ JOURNEY: Final = "journeys/test_ask_approve_run.py"
 EIGHT: Final = "journeys/test_eight_at_once.py"
 GRANTS: Final = "journeys/test_grants.py"
 MATRIX: Final = "journeys/test_crash_matrix.py"
+MCP: Final = "journeys/test_mcp_serve.py"
 BOTH: Final = "journeys/test_two_platforms.py"
 DISPLAY: Final = "unit/core/test_display.py"
 CANONICAL: Final = "unit/core/test_canonical.py"
@@ -125,6 +126,7 @@ ATTACK_TESTS: Mapping[str, Tests] = {
         *on_both("people", "test_p09_a_bot_decides_nothing"),
         *of(f"{APPROVALS}/test_editing.py", "whoever_edited_counts_as_a_requester_of_it"),
         *of(GRANTS, "who_asked_first_stays_the_requester_and_may_not_vote_for_it_where_the_rule_says"),
+        *of(MCP, "attack_13_whoever_s_agent_asked_counts_as_having_asked"),
     ],
     "14 two votes of one person": [
         *of(BOTH, "x7_a_second_yes_of_the_same_person_counts_nothing_on_the_other_platform"),

@@ -1,6 +1,5 @@
 """Which tests hold each reported fault (P) and each promise (C, X) about approvals.
 
-C46, approval for callers over MCP, comes with MCP, which is not there yet: it has no line.
 A test is named by its file below `tests/` and its name.
 """
 
@@ -18,6 +17,7 @@ from tests.cases.attack_table import (
     GRANTS,
     JOURNEY,
     MATRIX,
+    MCP,
     MODEL,
     STANDINGS,
     STORE,
@@ -234,6 +234,9 @@ PROMISE_TESTS: Mapping[str, Tests] = {
             "an_exported_plan_proposes_the_same_hash_again"),
         *of(PREFLIGHT, "c45_an_exported_plan_is_proposed_only_while_it_still_means_the_same"),
     ],
+    "C46": of(MCP, "c46_a_host_that_says_yes_to_everything_approves_nothing",
+              "what_was_denied_stays_denied_for_an_agent",
+              "what_a_standing_grant_covers_runs_at_once_for_an_agent_too"),
     "C65": [
         *of("journeys/test_linking.py", "c65_x7_an_account_is_linked_by_both_sides_and_is_one_vote",
             "after_unlink_a_vote_is_refused_and_a_restart_changes_nothing",
@@ -257,7 +260,10 @@ PROMISE_TESTS: Mapping[str, Tests] = {
             "c68_it_ends_with_the_time_of_the_turn"),
         *of("unit/bot/test_profiles.py", "c68_a_profile_that_was_narrowed_while_it_waited_revokes_at_the_spend"),
     ],
-    "C69": of("contracts/test_tenants.py", "i14_c69_anothers_id_never_succeeds_and_is_answered_as_an_unknown_one"),
+    "C69": [
+        *of("contracts/test_tenants.py", "i14_c69_anothers_id_never_succeeds_and_is_answered_as_an_unknown_one"),
+        *of(MCP, "c69_what_is_not_theirs_is_unknown_to_an_agent"),
+    ],
     "X1": [
         *of("journeys/test_slack.py", X1),
         *of("journeys/test_discord.py", X1),

@@ -32,6 +32,7 @@ OPTIONS = {
     "stop": {"--as", "--json"},
     "chat": {"--as", "--no-color"},
     "run": {"--json"},
+    "mcp serve": {"--as"},
     "manifest": {"--url", "--json"},
     "sync discord": {"--json"},
     "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},

@@ -26,7 +26,7 @@ from core.errors import Refused
 from core.jobs import Job, JobState, LeaseLost, Loss
 from core.outcomes import Reason
 from core.rates import NoRoom, Rate, TooFast
-from core.wishes import Again, Exported, Masked, Wish, Words
+from core.wishes import Again, Exported, Masked, Relayed, Wish, Words
 from tests.builders import (
     CONVERSATION,
     PLACE,
@@ -204,6 +204,7 @@ async def test_any_text_is_kept_as_it_is(stores: Stores, text: str) -> None:
         Masked(text="the key is [redacted]"),
         Exported(plan='{"calls":[]}', name="p_1"),
         Again(request="0" * 32),
+        Relayed(tool="append", arguments='{"rationale":"why","word":"alpha"}'),
     ],
     ids=lambda wish: wish.kind,
 )

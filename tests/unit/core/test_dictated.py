@@ -1,6 +1,6 @@
 """C28: what a person's command did is theirs in what a model reads later."""
 
-from core.dictated import Dictated, by_person, quoted
+from core.dictated import Dictated, Whose, by_person, quoted
 from core.fitting import TEXT_BYTES
 from core.prompt import Prompt
 from core.tools import Toolbox
@@ -71,3 +71,18 @@ async def test_what_a_typed_command_has_to_correct_is_told_in_words_for_a_person
         (HEARD, Returned(results=(result,))), Prompt(tools=Toolbox(()))
     )
     assert said == Say(text="look: no. Ask again.")
+
+
+async def test_what_an_agent_elsewhere_has_to_correct_is_told_as_to_any_model() -> None:
+    result = Result(call="call_1", text="look: no. Call it again.", failed=True, correctable=True)
+    call = ToolCall(id="call_1", tool="look", arguments={})
+    said = await Dictated(call, whose=Whose.AGENT).next_move(
+        (HEARD, Returned(results=(result,))), Prompt(tools=Toolbox(()))
+    )
+    assert said == Say(text="look: no. Call it again.")
+
+
+def test_c28_what_an_agent_elsewhere_called_is_told_as_its_doing() -> None:
+    [told] = by_person(step("one"), Whose.AGENT)
+    assert isinstance(told, Noted)
+    assert told.text.startswith("Another agent of the person did this; you did not call it.")

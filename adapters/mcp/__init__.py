@@ -1,0 +1,1 @@
+"""The Model Context Protocol: Sayso as a server of it, and servers of it as sources of tools."""
