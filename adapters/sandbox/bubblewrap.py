@@ -68,25 +68,22 @@ class Bubblewrap:
     def exposures(self) -> Iterator[str]:
         """Yield what steps would see though they must not, in words for an operator."""
         hidden = [*map(Shown.of, self.hidden)]
-        for one in self._seen(Bounds(memory_bytes=_GIB, network=True)):
+        for one in self._seen((), network=True):
             for kept in hidden:
                 if kept.real.is_relative_to(one.real):
                     yield f"steps would see {kept.at}, because they see {one.at}. Move one of them."
 
-    def program(self, name: str, bounds: Bounds | None = None) -> str | None:
+    def program(self, name: str, readable: tuple[Path, ...] = ()) -> str | None:
         """See the protocol: what lies where nothing is seen cannot be started."""
         file = found(name, self.folder)
-        return (
-            file if file and self._sees(Path(file), bounds or Bounds(memory_bytes=_GIB)) else None
-        )
+        return file if file and self._sees(Path(file), readable) else None
 
-    def _sees(self, file: Path, bounds: Bounds) -> bool:
-        seen = tuple(self._seen(bounds))
+    def _sees(self, file: Path, readable: tuple[Path, ...]) -> bool:
+        seen = tuple(self._seen(readable, network=False))
         tops = (*(one.at for one in seen), *(path for _, path in host.links()))
         at, real = Path(os.path.normpath(file)), Path(os.path.realpath(file))
-        return any(map(at.is_relative_to, tops)) and any(
-            real.is_relative_to(one.real) for one in seen
-        )
+        leads_there = any(real.is_relative_to(one.real) for one in seen)
+        return leads_there and any(map(at.is_relative_to, tops))
 
     def wrapped(self, argv: Sequence[str], bounds: Bounds) -> list[bytes]:
         """See the protocol."""
@@ -106,20 +103,19 @@ class Bubblewrap:
         )
         return [*map(os.fsencode, words), *(word.encode() for word in argv)]
 
-    def _shown(self, bounds: Bounds) -> Iterator[Shown]:
-        yield from host.shown(network=bounds.network)
-        yield from map(Shown.of, (*self.readable, *bounds.readable))
-
-    def _seen(self, bounds: Bounds) -> Iterator[Shown]:
-        yield from self._shown(bounds)
-        yield Shown.of(self.folder)
-
     def _binds(self, bounds: Bounds) -> Iterator[str]:
-        binds = [("--ro-bind", str(one.real), str(one.at)) for one in self._shown(bounds)]
-        binds.append(("--bind", str(self.folder), str(self.folder)))
+        seen = self._seen(bounds.readable, network=bounds.network)
         # What lies in something else comes after it, or would be covered.
-        for bind in sorted(binds, key=lambda bind: len(Path(bind[2]).parts)):
-            yield from bind
+        for one in sorted(seen, key=lambda one: len(one.at.parts)):
+            yield from (
+                "--bind" if one.at == self.folder else "--ro-bind",
+                str(one.real),
+                str(one.at),
+            )
+
+    def _seen(self, readable: tuple[Path, ...], *, network: bool) -> Iterator[Shown]:
+        yield from host.shown(network=network)
+        yield from map(Shown.of, (*self.readable, *readable, self.folder))
 
 
 def _limits(bounds: Bounds) -> dict[str, int]:
