@@ -46,6 +46,11 @@ async def run(folder: Path, what: Program) -> Ended:
     return await programs(Bubblewrap(folder=folder)).run(what, step_id=fresh())
 
 
+def test_bubblewrap_works_on_this_machine(tmp_path: Path) -> None:
+    """Where it does not, everything else here fails, and this says what to install."""
+    assert [*Bubblewrap(folder=tmp_path).faults()] == []
+
+
 async def test_a_command_starts_in_its_folder_with_what_it_is_given(tmp_path: Path) -> None:
     argv = ("sh", "-c", "pwd; id -u; cat; echo err >&2; touch made; exit 3")
     what = Program(argv=argv, timeout_ms=9000, memory_bytes=GIB, secrets=(), given=b"given\n")
