@@ -52,7 +52,7 @@ class Box(Protocol):
         """Say what would keep any program from starting, in a sentence for people; None where nothing would."""
         ...
 
-    def program(self, name: str, readable: tuple[Path, ...] = ()) -> str | None:
+    def program(self, name: str, bounds: Bounds | None = None) -> str | None:
         """Return the file that this name starts in there; None where there is none."""
         ...
 
@@ -84,9 +84,9 @@ class NoBox:
         """Say that nothing stands in the way."""
         return None
 
-    def program(self, name: str, readable: tuple[Path, ...] = ()) -> str | None:
+    def program(self, name: str, bounds: Bounds | None = None) -> str | None:
         """See the protocol."""
-        del readable
+        del bounds
         return found(name, self.folder)
 
     def wrapped(self, argv: Sequence[str], bounds: Bounds) -> list[bytes]:

@@ -65,21 +65,22 @@ class Bubblewrap:
                 lambda: self.wrapped(("true",), Bounds(memory_bytes=_GIB))
             )
 
-    def exposures(self) -> Iterator[str]:
-        """Yield what steps would see though they must not, in words for an operator."""
+    def exposures(self, bounds: Bounds | None = None) -> Iterator[str]:
+        """Yield what programs would see though they must not, in words for an operator."""
         hidden = [*map(Shown.of, self.hidden)]
-        for one in self._seen((), network=True):
+        for one in self._seen(bounds or Bounds(memory_bytes=_GIB, network=True)):
             for kept in hidden:
                 if kept.real.is_relative_to(one.real):
                     yield f"steps would see {kept.at}, because they see {one.at}. Move one of them."
 
-    def program(self, name: str, readable: tuple[Path, ...] = ()) -> str | None:
-        """See the protocol: what lies where nothing is seen cannot be started."""
-        file = found(name, self.folder)
-        return file if file and self._sees(Path(file), readable) else None
+    def program(self, name: str, bounds: Bounds | None = None) -> str | None:
+        """See the protocol: what lies where nothing is seen, or too much would be, cannot be started."""
+        file, bounds = found(name, self.folder), bounds or Bounds(memory_bytes=_GIB)
+        starts = file and self._sees(Path(file), bounds) and not any(self.exposures(bounds))
+        return file if starts else None
 
-    def _sees(self, file: Path, readable: tuple[Path, ...]) -> bool:
-        seen = tuple(self._seen(readable, network=False))
+    def _sees(self, file: Path, bounds: Bounds) -> bool:
+        seen = tuple(self._seen(bounds))
         tops = (*(one.at for one in seen), *(path for _, path in host.links()))
         at, real = Path(os.path.normpath(file)), Path(os.path.realpath(file))
         leads_there = any(real.is_relative_to(one.real) for one in seen)
@@ -103,19 +104,15 @@ class Bubblewrap:
         )
         return [*map(os.fsencode, words), *(word.encode() for word in argv)]
 
-    def _binds(self, bounds: Bounds) -> Iterator[str]:
-        seen = self._seen(bounds.readable, network=bounds.network)
-        # What lies in something else comes after it, or would be covered.
-        for one in sorted(seen, key=lambda one: len(one.at.parts)):
-            yield from (
-                "--bind" if one.at == self.folder else "--ro-bind",
-                str(one.real),
-                str(one.at),
-            )
+    def _seen(self, bounds: Bounds) -> Iterator[Shown]:
+        yield from host.shown(network=bounds.network)
+        yield from map(Shown.of, (*self.readable, *bounds.readable, self.folder))
 
-    def _seen(self, readable: tuple[Path, ...], *, network: bool) -> Iterator[Shown]:
-        yield from host.shown(network=network)
-        yield from map(Shown.of, (*self.readable, *readable, self.folder))
+    def _binds(self, bounds: Bounds) -> Iterator[str]:
+        # What lies in something else comes after it, or would be covered.
+        for one in sorted(self._seen(bounds), key=lambda one: len(one.at.parts)):
+            bind = "--bind" if one.at == self.folder else "--ro-bind"
+            yield from (bind, str(one.real), str(one.at))
 
 
 def _limits(bounds: Bounds) -> dict[str, int]:

@@ -94,7 +94,7 @@ class Programs:
         if sentence := self.box.obstacle():
             yield sentence
         name = program.argv[0]
-        if not self.box.program(name, program.readable):
+        if not self.box.program(name, program.bounds):
             yield f"There is no program {display.one_line(name, 80)} that may be started."
         for name in program.secrets:
             if not (self.secrets.get(name) and _passable(self.secrets[name])):

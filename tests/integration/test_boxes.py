@@ -307,6 +307,15 @@ def test_what_is_readable_must_hold_nothing_hidden_either(tmp_path: Path, tools:
     ]
 
 
+def test_a_program_that_would_see_what_is_hidden_is_none_that_may_be_started(
+    tmp_path: Path, tools: Path
+) -> None:
+    box = Bubblewrap(folder=tmp_path / "work", hidden=(tools / "data",))
+    said = programs(box).obstacle(tool(tools, readable=(tools,)))
+    assert said
+    assert said.endswith(" that may be started.")
+
+
 def test_beside_what_is_hidden_it_runs(tmp_path: Path, tools: Path) -> None:
     box = Bubblewrap(folder=tmp_path / "work", hidden=(tmp_path, tools, tmp_path / "work-not"))
     assert told(box) == []
