@@ -232,6 +232,10 @@ class AuditSection(Section):
     """A channel such as slack/T0TEAM/C0AUDIT: a post for each new head, at most one an hour."""
 
 
+_OWN = (("proc",), ("dev",))
+"""What a sandbox has one of its own of; that of the machine would show other processes."""
+
+
 class SandboxSection(Section):
     """How steps are kept from everything else."""
 
@@ -245,8 +249,8 @@ class SandboxSection(Section):
     @field_validator("readable")
     @classmethod
     def _are_whole(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-        if not all(path.is_absolute() for path in paths):
-            raise ValueError("write whole paths, each from /")
+        if not all(path.is_absolute() and path.parts[1:2] not in _OWN for path in paths):
+            raise ValueError("write whole paths from /, and none in /proc or /dev")
         return paths
 
 

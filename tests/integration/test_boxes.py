@@ -47,6 +47,11 @@ async def run(folder: Path, what: Program) -> Ended:
     return await programs(Bubblewrap(folder=folder)).run(what, step_id=fresh())
 
 
+def test_bubblewrap_works_on_this_machine(tmp_path: Path) -> None:
+    """Where it does not, everything else here fails, and this says what to install."""
+    assert [*Bubblewrap(folder=tmp_path).faults()] == []
+
+
 async def test_a_command_starts_in_its_folder_with_what_it_is_given(tmp_path: Path) -> None:
     argv = ("sh", "-c", "pwd; id -u; cat; echo err >&2; touch made; exit 3")
     what = Program(argv=argv, timeout_ms=9000, memory_bytes=GIB, secrets=(), given=b"given\n")
@@ -301,6 +306,15 @@ def test_what_is_readable_must_hold_nothing_hidden_either(tmp_path: Path, tools:
     assert told(box) == [
         f"steps would see {tools / 'data'}, because they see {tools}. Move one of them."
     ]
+
+
+def test_a_program_that_would_see_what_is_hidden_is_none_that_may_be_started(
+    tmp_path: Path, tools: Path
+) -> None:
+    box = Bubblewrap(folder=tmp_path / "work", hidden=(tools / "data",))
+    said = programs(box).obstacle(tool(tools, readable=(tools,)))
+    assert said
+    assert said.endswith(" that may be started.")
 
 
 def test_beside_what_is_hidden_it_runs(tmp_path: Path, tools: Path) -> None:

@@ -53,6 +53,7 @@ def refusal(file: Path, text: str) -> str:
         ("peoples: {alice: {}}\nschedules: {n: {cron: 0 3 * * *, ask: x, as: alice}}", "sayso.yml:1: peoples: Extra inputs are not permitted. Sayso does not know"),
         ("sandbox: {backend: docker}", "sayso.yml:1: sandbox.backend: "),
         ("sandbox: {readable: [tools]}", "sayso.yml:1: sandbox.readable: write whole paths"),
+        ("sandbox: {readable: [/opt, /proc/1]}", "sayso.yml:1: sandbox.readable: write whole paths"),
         ("sandbox:\n  backnd: none", "sayso.yml:2: sandbox.backnd: Extra inputs"),
         ("approvals: {low: {quorum: 0}}", "sayso.yml:1: approvals.low.quorum: "),
         ("approvals: {low: {quorum: 1, expires: soon}}", "approvals.low.expires: write a span of time"),
