@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from approvals import secrecy
+from core.canonical import JsonObject
 from core.plans import Header, HttpStep, PythonStep, Step
 from core.redaction import Redactor
 from core.tools import Work
@@ -25,8 +26,11 @@ PYTHON = PythonStep(
 
 def exposed(step: Step) -> str | None:
     """Return what is said of a call that comes down to this step."""
-    work = Work(steps=(step,))
-    tool = replace(a_tool(), expand=lambda _: work)
+
+    def expand(_: JsonObject) -> Work:
+        return Work(steps=(step,))
+
+    tool = replace(a_tool(), expand=expand)
     return secrecy.exposed([a_checked(tool=tool)], Redactor.of([SECRET, QUOTED]))
 
 
