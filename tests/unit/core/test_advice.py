@@ -157,3 +157,4 @@ def test_every_command_is_named_with_where_it_stands() -> None:
         ("preview",),
         ("verify",),
     ]
+    assert [path for path, _ in source(CAREFUL).forms()] == [("steps", 0), ("verify",)]

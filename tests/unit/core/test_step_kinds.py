@@ -18,8 +18,11 @@ def refusal(step: str, *, part: str = "steps") -> str:
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        ("{}", "x.yml:3: steps.0: it does nothing; write run or python. Correct it."),
-        ("{timeout: 5s}", "x.yml:3: steps.0: it does nothing; write run or python. Correct it."),
+        ("{}", "x.yml:3: steps.0: it does nothing; write run, http or python. Correct it."),
+        (
+            "{timeout: 5s}",
+            "x.yml:3: steps.0: it does nothing; write run, http or python. Correct it.",
+        ),
         ("{shell: ls}", "x.yml:3: steps.0.shell: Extra inputs are not permitted. Sayso does not"),
         ("ls", "x.yml:3: steps.0: expected a mapping"),
         (
@@ -33,10 +36,12 @@ def test_a_step_of_no_kind_is_told_what_to_write(step: str, said: str) -> None:
     assert refusal(step).startswith(said)
 
 
-@pytest.mark.parametrize("part", ["verify", "preview"])
-def test_a_look_of_no_kind_is_told_so_too(part: str) -> None:
+@pytest.mark.parametrize(
+    ("part", "kinds"), [("verify", "run, http or python"), ("preview", "run or python")]
+)
+def test_a_look_of_no_kind_is_told_so_too(part: str, kinds: str) -> None:
     assert refusal("{timeout: 5s}", part=part) == (
-        f"x.yml:4: {part}: it does nothing; write run or python. Correct it."
+        f"x.yml:4: {part}: it does nothing; write {kinds}. Correct it."
     )
 
 
