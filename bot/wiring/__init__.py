@@ -24,6 +24,7 @@ from bot.wiring.catalogue import (
 from bot.wiring.parts import Parts, Seams, heads_of
 from bot.wiring.platforms import platform_faults, sync_discord
 from bot.wiring.runners import sandbox_faults
+from bot.wiring.secrets import secret_faults
 from core.errors import Invalid
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "opened",
     "platform_faults",
     "sandbox_faults",
+    "secret_faults",
     "sync_discord",
     "tool_names",
     "toolbelt",
