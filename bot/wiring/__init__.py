@@ -7,7 +7,7 @@ from pathlib import Path
 from adapters import console
 from adapters.slack import manifest
 from adapters.storage.sqlite import SqliteDatabase
-from bot import settings
+from bot import log_records, settings
 from bot.settings import Settings
 from bot.wiring.app import App, app_of
 from bot.wiring.catalogue import (
@@ -61,9 +61,11 @@ async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
     path = home_of(file) / configured.storage.path
     database = await SqliteDatabase.open(path, SystemClock())
     try:
-        app = app_of(Parts(configured, file, database, seams or Seams()))
-        await app.engine.notice()
-        yield app
+        parts = Parts(configured, file, database, seams or Seams())
+        with log_records.masked(parts.redactor):
+            app = app_of(parts)
+            await app.engine.notice()
+            yield app
     finally:
         await database.aclose()
 
