@@ -261,23 +261,25 @@ async def test_attack_29_i12_p25_a_canary_is_heard_nowhere(
 
 async def exported(cage: Cage, conversation: str, requests: list[Request]) -> None:
     """Fail where anything that can be taken out of Sayso holds one."""
-    [(run,)] = cage.sayso.sql("SELECT id FROM run WHERE request = ?", requests[0].id)
-    commands = [
-        ("conversation", conversation, "--export"),
-        ("audit", "export"),
-        ("plan", "export", requests[0].id),
-        ("receipt", run, "--output", "receipt.json"),
-        ("runs",),
-        ("requests",),
-        ("check",),
-        ("ask", f"note {CANARIES['FROM_ENV']}"),
-    ]
+    # Without platforms, since each of these commands would get ready for them.
+    alone = cage.sayso.copied(cage.sayso.folder.with_name("alone"))
+    config = (alone.folder / "sayso.yml").read_text("utf-8").splitlines(keepends=True)
+    own = [line for line in config if not line.startswith(("slack:", "discord:"))]
+    (alone.folder / "sayso.yml").write_text("".join(own), "utf-8")
+    [(run,)] = alone.sql("SELECT id FROM run WHERE request = ?", requests[0].id)
     env = {name: CANARIES[name] for name in ("FROM_ENV", "OF_SAYSO")}
-    env |= {"SLACK_BOT_TOKEN": cage.slack.bot_token, "SLACK_APP_TOKEN": cage.slack.app_token}
-    env |= {"DISCORD_TOKEN": cage.discord.token}
-    for command in commands:
-        as_ = "alice" if command[0] == "ask" else None
-        done = await asyncio.to_thread(cage.sayso.run, *command, as_=as_, env=env)
+    for command, as_ in (
+        (("conversation", conversation, "--export"), None),
+        (("audit", "export"), None),
+        (("plan", "export", requests[0].plan.id), None),
+        (("receipt", run, "--output", "receipt.json"), None),
+        (("runs",), None),
+        (("requests",), None),
+        (("check",), None),
+        (("ask", f"note {CANARIES['FROM_ENV']}"), "alice"),
+        (("ask", "note anything"), "alice"),
+    ):
+        done = await asyncio.to_thread(alone.run, *command, as_=as_, env=env)
         assert sings(f"{done.out}{done.err}".encode(), CANARIES) == [], command
-        assert "Traceback" not in done.err
-    assert in_files(cage.sayso.folder, CANARIES, but=HOLDS_IT) == {}
+        assert done.code == 0, (command, done)
+    assert in_files(alone.folder, CANARIES, but=HOLDS_IT) == {}
