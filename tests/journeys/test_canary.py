@@ -31,10 +31,10 @@ from tests.standins.slack import FakeSlack
 from tests.team import ALICE, OPS, in_slack
 
 CANARIES = {
-    "FROM_ENV": "env/canary+7f3d9?hunter",
-    "FROM_FILE": "file/canary+81c2e?hunter",
-    "FROM_COMMAND": "command/canary+5b07a?hunter",
-    "OF_SAYSO": "sayso/canary+d41f8?hunter",
+    "FROM_ENV": "env/7f3d9+Kestrel?x",
+    "FROM_FILE": "file/81c2e+Sparrow?y",
+    "FROM_COMMAND": "printed/5b07a+Wagtail?z",
+    "OF_SAYSO": "own/d41f8+Bullfinch?w",
 }
 """The last one is only in the environment of Sayso: nobody may ever learn of it."""
 NAMED = [name for name in CANARIES if name != "OF_SAYSO"]
