@@ -190,3 +190,4 @@ def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:
         return
     yield from found.faults
     yield from wiring.unruled(file, configured)
+    yield from wiring.unowned(file, configured, {CONSOLE, *_owned(configured)})

@@ -18,6 +18,7 @@ from bot.wiring.catalogue import (
     toolbelt,
     unheard,
     unknown_tools,
+    unowned,
     unruled,
     unwise,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "toolbelt",
     "unheard",
     "unknown_tools",
+    "unowned",
     "unruled",
     "unwise",
 ]

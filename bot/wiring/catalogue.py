@@ -1,6 +1,6 @@
 """What the configuration lets somebody ask for: runbooks and toolsets, read from where they lie."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -79,6 +79,19 @@ def unruled(file: Path, configured: Settings) -> Iterator[str]:
                 "under `approvals` in sayso.yml."
             )
             yield source.told(("risk",), problem)
+
+
+def unowned(file: Path, configured: Settings, owned: Collection[tuple[str, str]]) -> Iterator[str]:
+    """Yield the channels of runbooks in workspaces that no tenant has; raise as `unruled` does."""
+    for source in folder(file, configured, {}).sources():
+        for number, channel in enumerate(source.runbook.channels):
+            platform, workspace, _ = channel.split("/")
+            if not any(platform in {"*", p} and workspace in {"*", w} for p, w in owned):
+                problem = (
+                    f"no tenant owns {platform}/{workspace}. Correct it, or add it under `tenants` in "
+                    "sayso.yml."
+                )
+                yield source.told(("channels", number), problem)
 
 
 def unheard(file: Path, configured: Settings) -> Iterator[str]:
