@@ -32,6 +32,12 @@ def test_what_stands_in_the_way_is_a_sentence(whole: Whole | None, why: str | No
     assert outputs.obstacle(replace(STEP, whole=whole)) == why
 
 
+@pytest.mark.parametrize("state", [StepState.PENDING, StepState.RUNNING])
+def test_of_a_step_that_goes_on_not_all_can_be_had(state: StepState) -> None:
+    told = "That step has not ended. Ask for what it printed when it has."
+    assert outputs.obstacle(replace(STEP, state=state)) == told
+
+
 @pytest.mark.parametrize(
     ("whole", "what"),
     [(WHOLE, f": 100.0 kB, sha256 {'a' * 64}"), (None, ""), (Whole(why_not="It is full."), "")],
