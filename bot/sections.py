@@ -18,6 +18,7 @@ from pydantic import (
 
 from core.counts import Count, no_boolean
 from core.durations import Duration
+from core.sizes import Size
 
 ACTIONS = (
     "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "plan:edit", "run:stop",
@@ -215,7 +216,7 @@ class ArtifactsSection(Section):
 
     folder: Path | None = None
     """Relative to the folder of `sayso.yml`; else `artifacts` beside the database."""
-    most_bytes: Annotated[ByteSize, Field(ge=0, le=2**30)] = ByteSize(8 * 2**20)
+    most_bytes: Size = ByteSize(8 * 2**20)
     """What one step may have kept; of one that prints more, nothing is."""
     most_per_run: Count = Field(default=20, ge=0, le=1000)
     """How many steps of one run may; with 0, nothing is kept."""
