@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, assert_never
 
-from core.plans import HttpStep, PythonStep, RunStep, Step
+from core.plans import HttpStep, PythonStep, RunStep, Step, ToolStep
 from core.ports import Ended, Ending, Hear
 
 S_contra = TypeVar("S_contra", contravariant=True)
@@ -46,6 +46,7 @@ class StepRunner:
     commands: KindRunner[RunStep]
     http: KindRunner[HttpStep]
     python: KindRunner[PythonStep]
+    tools: KindRunner[ToolStep]
 
     def obstacle(self, step: Step) -> str | None:
         """See the port."""
@@ -56,6 +57,8 @@ class StepRunner:
                 return self.http.obstacle(step)
             case PythonStep():
                 return self.python.obstacle(step)
+            case ToolStep():
+                return self.tools.obstacle(step)
             case _:
                 assert_never(step)
 
@@ -68,5 +71,7 @@ class StepRunner:
                 return await self.http.run(step, step_id=step_id, hear=hear)
             case PythonStep():
                 return await self.python.run(step, step_id=step_id, hear=hear)
+            case ToolStep():
+                return await self.tools.run(step, step_id=step_id, hear=hear)
             case _:
                 assert_never(step)

@@ -12,7 +12,7 @@ from approvals.models import Rule
 from core.cards import Button, Card, Fact, Verb
 from core.display import json_text, odd_characters, output, quoted
 from core.durations import words
-from core.plans import Answer, Call, Header, HttpStep, Plan, PythonStep, RunStep, Step
+from core.plans import Answer, Call, Header, HttpStep, Plan, PythonStep, RunStep, Step, ToolStep
 from core.tools import Checked
 from core.transcript import AgentText
 
@@ -107,8 +107,15 @@ def _deed(step: Step) -> str:
         case PythonStep():
             called = json_text(dict(step.arguments))
             return f"call {json_text(step.function)} with {called}"
+        case ToolStep():
+            return f"{_server(step)} and call {json_text(step.tool)} with {json_text(dict(step.arguments))}"
         case _:
             assert_never(step)
+
+
+def _server(step: ToolStep) -> str:
+    started = json_text(list(step.argv))
+    return f"start the MCP server {json_text(step.server)}, {started},"
 
 
 def _bounds(step: Step) -> str:

@@ -23,6 +23,7 @@ from bot import (
     link_console,
     log_files,
     logged,
+    mcp_probe,
     mcp_serve,
     operators,
     plain,
@@ -52,7 +53,16 @@ _SCHEDULES = 20.0
 
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
-    modules = (operators, receipts, grants, enrolling, ruling_console, link_console, mcp_serve)
+    modules = (
+        operators,
+        receipts,
+        grants,
+        enrolling,
+        ruling_console,
+        link_console,
+        mcp_serve,
+        mcp_probe,
+    )
     found = (getattr(module, command, None) for module in modules)
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 

@@ -21,6 +21,7 @@ from pydantic_settings import (
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
 from bot.approval_sections import ApprovalsSection
 from bot.http_section import HttpSection
+from bot.mcp_section import McpSection
 from bot.platform_sections import DiscordSection, SlackSection
 from bot.sections import (
     AuditSection,
@@ -46,7 +47,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "http", "secrets", "runbooks", "schedules", "profiles", "rates",
-    "guardrails", "toolsets", "audit", "slack", "discord",
+    "guardrails", "toolsets", "mcp", "audit", "slack", "discord",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -85,6 +86,7 @@ class Settings(BaseSettings):
     """What the agent may use, by name; `default` is where no other fits."""
     rates: RatesSection = RatesSection()
     toolsets: ToolsetsSection = ToolsetsSection()
+    mcp: McpSection = McpSection()
     secrets: dict[str, Annotated[str, Field(json_schema_extra={"pattern": "^(env|file):."})]] = (
         Field(default_factory=dict)
     )

@@ -22,8 +22,10 @@ from bot.wiring.catalogue import (
     unruled,
     unwise,
 )
+from bot.wiring.mcp_servers import server_faults
 from bot.wiring.parts import Parts, Seams, heads_of
 from bot.wiring.platforms import platform_faults, sync_discord
+from bot.wiring.probing import probed
 from bot.wiring.runners import sandbox_faults
 from core.errors import Invalid
 
@@ -38,7 +40,9 @@ __all__ = [
     "manifest",
     "opened",
     "platform_faults",
+    "probed",
     "sandbox_faults",
+    "server_faults",
     "sync_discord",
     "tool_names",
     "toolbelt",

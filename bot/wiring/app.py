@@ -99,7 +99,7 @@ def app_of(parts: Parts) -> App:
             ),
             inbox=inbox,
             asking=asking,
-            known=lambda: parts.toolbelt.beside(parts.folder.toolbox(), Channel.TOOL),
+            known=lambda: parts.toolbelt.beside(parts.toolbox(), Channel.TOOL),
             draw=console.draw,
         ),
         deciding=desk.deciding,
@@ -120,7 +120,7 @@ def app_of(parts: Parts) -> App:
         erasing=parts.erasing,
         engine=engine,
         catalogue=parts.folder.catalogue,
-        toolbox=parts.folder.toolbox,
+        toolbox=parts.toolbox,
         toolbelt=parts.toolbelt,
         settings=parts.settings,
     )

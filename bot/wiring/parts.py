@@ -38,6 +38,7 @@ from bot.live import Live
 from bot.schedule import Scheduling, schedules_of
 from bot.settings import Settings
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
+from bot.wiring.mcp_servers import McpServers
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
 from bot.wiring.runners import box_of, runner_of
@@ -45,6 +46,7 @@ from bot.wiring.secrets import secrets_of
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
 from core.redaction import Redactor
+from core.tools import Toolbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +100,16 @@ class Parts:
         self.heads = heads_of(file, configured)
         self.redactor = Redactor.of(platform_secrets(configured, home))
         secrets = secrets_of(configured, home, self.redactor)
+        self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
+        self.servers = McpServers(file, configured, self.toolbelt.owners)
         runner = runner_of(
-            configured, box_of(configured, home), secrets=secrets, redactor=self.redactor
+            configured,
+            box_of(configured, home),
+            self.servers,
+            secrets=secrets,
+            redactor=self.redactor,
         )
         self.runner = CountedRunner(seams.runner(runner))
-        self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.folder = folder(file, configured, self.toolbelt.owners)
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
@@ -128,7 +135,7 @@ class Parts:
                 ),
             ),
             factors=Factors(self.database, self.keys),
-            toolbox=self.folder.toolbox,
+            toolbox=self.toolbox,
             switches=Switches(
                 plan_only=configured.execution.plan_only,
                 runs_per_turn=configured.execution.runs_per_turn,
@@ -146,6 +153,10 @@ class Parts:
             clock=SystemClock(),
         )
 
+    def toolbox(self) -> Toolbox:
+        """Return what there is to run, read afresh: the runbooks, and the tools of MCP servers."""
+        return self.folder.toolbox().beside(*self.servers.offered())
+
     @property
     def links(self) -> Links:
         """Return where the accounts are that people linked to themselves."""
@@ -154,7 +165,7 @@ class Parts:
     @property
     def undoing(self) -> Undoing:
         """Return what finds out what undoes a run."""
-        return Undoing(gate=self.gate, runs=self.runs, toolbox=self.folder.toolbox)
+        return Undoing(gate=self.gate, runs=self.runs, toolbox=self.toolbox)
 
     @property
     def brakes(self) -> Brakes:

@@ -14,6 +14,7 @@ from adapters.sandbox.programs import Programs
 from adapters.sandbox.runner import CommandRunner
 from adapters.steps import NoRunner, StepRunner
 from bot.settings import Settings
+from bot.wiring.mcp_servers import McpServers
 from core.ports import Runner, Secrets
 from core.redaction import Redactor
 
@@ -21,7 +22,9 @@ _FILE = "file:"
 _NOT_YET = NoRunner("Steps of this kind cannot run here.")
 
 
-def runner_of(configured: Settings, box: Box, *, secrets: Secrets, redactor: Redactor) -> Runner:
+def runner_of(
+    configured: Settings, box: Box, servers: McpServers, *, secrets: Secrets, redactor: Redactor
+) -> Runner:
     """Return what runs steps: requests from here, all else in a box."""
     programs = Programs(box=box, secrets=secrets, redactor=redactor)
     return StepRunner(
@@ -29,6 +32,7 @@ def runner_of(configured: Settings, box: Box, *, secrets: Secrets, redactor: Red
         commands=CommandRunner(programs),
         http=HttpRunner(allowed=configured.http.allowed, secrets=secrets, redactor=redactor),
         python=_NOT_YET,
+        tools=servers.runner(box, secrets, redactor),
     )
 
 
