@@ -3,7 +3,8 @@
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from core.ports import Ended, Ending
 from core.redaction import Redactor
 from core.sizes import ADDRESS_SPACE
 from tests.mcp_tools import ADD, SERVER
-from tests.sayso import Object, marked
+from tests.sayso import Object, marked, until
 
 SECRET = "correct-horse-battery"
 ADDED: Object = {"name": "add", "arguments": {"text": "a"}}
@@ -31,7 +32,7 @@ class Secrets:
     def fault(self, name: str) -> str | None:
         return None if name in {"TOKEN", "LOST"} else "There is no such secret."
 
-    async def values(self, names: tuple[str, ...]) -> Mapping[str, str]:
+    async def values(self, names: Collection[str]) -> Mapping[str, str]:
         if "LOST" in names:
             raise Invalid("The secret LOST cannot be read.")
         return dict.fromkeys(names, SECRET)
@@ -157,11 +158,11 @@ async def test_what_cannot_be_started_is_not_sent(folder: Folder) -> None:
         ((sys.executable, "-c", "print('hello')"), "did not answer as an MCP server does"),
         ((sys.executable, "a\0b"), "could not be started"),
     ):
-        other = ToolStep(**{**vars(step), "argv": argv})
+        other = replace(step, argv=argv)
         ended = await folder.call(other)
         assert ended.ending is Ending.NOT_STARTED
         assert told in ended.output
-    late = ToolStep(**{**vars(folder.step(timeout=1)), "argv": ("/bin/sleep", "60")})
+    late = replace(folder.step(timeout=1), argv=("/bin/sleep", "60"))
     ended = await folder.call(late)
     assert (ended.ending, ended.output) == (
         Ending.NOT_STARTED,
@@ -201,8 +202,7 @@ async def test_a_server_of_the_era_without_a_handshake_is_called_all_the_same(
 async def test_stopping_kills_the_server(folder: Folder) -> None:
     folder.says(ADD, how="hang")
     call = asyncio.create_task(folder.call())
-    while not folder.served():
-        await asyncio.sleep(0.01)
+    await asyncio.to_thread(until, folder.served)
     assert len(marked(folder.run)) == 1
     call.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -111,11 +112,11 @@ def test_what_cannot_be_accepted_is_told_with_its_place(tool: Object, told: str)
 
 
 def test_a_definition_is_of_the_tool_under_whose_name_it_stands() -> None:
-    mixed = Server(**{**_values(server(ADD)), "accepted": {"find": json.dumps(ADD)}})
+    mixed = replace(server(ADD), accepted={"find": json.dumps(ADD)})
     assert "it is the definition of another tool" in refused(mixed)
-    none = Server(**{**_values(server(ADD)), "accepted": {"add": "[]"}})
+    none = replace(server(ADD), accepted={"add": "[]"})
     assert "it is no definition of a tool" in refused(none)
-    broken = Server(**{**_values(server(ADD)), "accepted": {"add": "{"}})
+    broken = replace(server(ADD), accepted={"add": "{"})
     assert "not valid JSON" in refused(broken)
 
 
@@ -190,7 +191,3 @@ def test_a_definition_comes_back_from_its_text() -> None:
 def test_no_model_is_made_of_a_schema_with_a_name_of_ours() -> None:
     with pytest.raises(Refused, match="limitations"):
         arguments.model_of({"type": "object", "properties": {"limitations": {}}}, "a")
-
-
-def _values(one: Server) -> dict[str, object]:
-    return {name: getattr(one, name) for name in Server.__slots__}
