@@ -1,4 +1,5 @@
 # Everything a contributor runs. Needs GNU make and Python 3.11 or later; the rest goes into .venv.
+# The tests need bubblewrap too, which is a package of the system.
 
 BIN := .venv/bin
 PACKAGES := bot adapters approvals core
@@ -68,8 +69,9 @@ bench: venv ## Run every benchmark and print its figures
 		echo "== $$name"; $(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m "benchmarks.$$name"; \
 	done
 
-guarantees: venv ## Kill Sayso everywhere and write what becomes of it into docs/guarantees.md
+guarantees: venv ## Kill Sayso everywhere, try the sandbox, and write what comes of it into docs
 	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.crash_table
+	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.probe_table
 
 captures: venv ## Write what the tour, Slack and Discord show into docs/captures and the documents
 	@$(NO_PROXY_ENV) PYTHONPATH=. $(BIN)/python -m tests.captures

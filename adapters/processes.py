@@ -179,11 +179,13 @@ def _pids() -> Iterator[int]:
 
 
 def _bears(pid: int, mark: bytes) -> bool:
-    return any(v == mark or v.startswith(mark + b".") for v in _environment(pid))
+    found = _environment(pid)
+    # Most processes are nobody's here, and those of others have long environments.
+    return mark in found and any(v == mark or v.startswith(mark + b".") for v in found.split(b"\0"))
 
 
-def _environment(pid: int) -> list[bytes]:
+def _environment(pid: int) -> bytes:
     try:
-        return (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        return (_PROC / str(pid) / "environ").read_bytes()
     except OSError:
-        return []
+        return b""

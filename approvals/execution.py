@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
+from approvals.keeping import Keeping
 from approvals.models import Run, Spent, StepEnd, StepState
 from approvals.run_ends import lets_on
 from approvals.store import RunStore
@@ -68,6 +69,7 @@ class Execution:
 
     store: RunStore
     runner: Runner
+    keeping: Keeping
     patience: float = 30.0
     """For how many seconds a failing database is tried again, once something has happened."""
 
@@ -88,7 +90,8 @@ class Execution:
                 watch.over()
                 return await self._written(partial(self.store.cancel, ours, why=_STOPPED))
             watch.moved()
-            end = await self._done(hold, watch, step, step_id(run.id, index))
+            end, ended = await self._done(hold, watch, step, step_id(run.id, index))
+            end = replace(end, whole=await self.keeping.whole(run, index, ended))
             goes_on = lets_on(end.state, step.on_failure)
             if not goes_on or index == len(steps) - 1:
                 watch.over()
@@ -98,8 +101,13 @@ class Execution:
                 break
         return run
 
-    async def _done(self, hold: Hold, watch: Watch, step: Step, name: str) -> StepEnd:
-        """Do a step, again where it failed and that is harmless; what may have happened never is."""
+    async def _done(
+        self, hold: Hold, watch: Watch, step: Step, name: str
+    ) -> tuple[StepEnd, Ended | None]:
+        """Do a step, again where it failed and that is harmless; what may have happened never is.
+
+        Return its end, and that of the last try.
+        """
         so_far = tries.of_step(step)
         while True:
             if so_far.most > 1:
@@ -108,9 +116,9 @@ class Execution:
             ended = await self._until(hold, step, name, heard)
             end = _judged(ended, heard.tail)
             if end.state is not StepState.FAILED or so_far.are_over or not (ended and step.retry):
-                return _told(so_far, end)
+                return _told(so_far, end), ended
             if await _stops_within(hold, step.retry.wait_ms / 1000):
-                return _told(so_far, replace(end, note=_UNTRIED))
+                return _told(so_far, replace(end, note=_UNTRIED)), ended
             hold.check()
             so_far.again(ended)
 

@@ -4,14 +4,14 @@ Since both moments run the same code, "has anything changed" is a comparison of 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from approvals.policy import Authority
 from core import ids
 from core.canonical import sha256
 from core.errors import Refused
-from core.plans import Call, Fingerprint, Plan, Step
-from core.ports import Files, Runner, ending_in_words
+from core.plans import Call, Fingerprint, Plan, PythonStep, Step
+from core.ports import Files, Runner, Sources, ending_in_words
 from core.tools import Checked, Work
 
 
@@ -29,6 +29,7 @@ class Freezer:
 
     runner: Runner
     files: Files
+    sources: Sources
     folder: str
     """The working folder as the configuration names it, so that a plan means the same elsewhere."""
 
@@ -42,7 +43,7 @@ class Freezer:
         )
         frozen, previews = list[Call](), list[str]()
         for checked in calls:
-            work = checked.tool.expand(checked.arguments)
+            work = await self._pinned(checked.tool.expand(checked.arguments))
             self._must_start(checked, work)
             preview = await self._preview(checked, work.preview, who) if work.preview else ""
             previews.append(preview)
@@ -51,6 +52,20 @@ class Freezer:
             calls=tuple(frozen), folder=self.folder, sandbox=self.runner.backend, rules=rules
         )
         return Frozen(plan=plan, previews=tuple(filter(None, previews)))
+
+    async def _pinned(self, work: Work) -> Work:
+        """Return the work with each function that it calls bound to what its file holds now."""
+        return replace(
+            work,
+            steps=tuple([await self._step(step) for step in work.steps]),
+            verify=await self._step(work.verify) if work.verify else None,
+            preview=await self._step(work.preview) if work.preview else None,
+        )
+
+    async def _step(self, step: Step) -> Step:
+        if not isinstance(step, PythonStep):
+            return step
+        return replace(step, source=await self.sources.sha256(step.function))
 
     def _must_start(self, checked: Checked, work: Work) -> None:
         """Refuse what would certainly not start, so that nobody is asked in vain."""

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import assert_never
 
-from approvals import grants
+from approvals import estimates, grants
 from approvals.cards import APPROVERS, at, rule_in_words
 from approvals.models import Rule
 from core.cards import Button, Card, Fact, Verb
@@ -40,6 +40,8 @@ class Shown:
     """Runs of which a step may have done already what this would do."""
     lacking: str | None = None
     """Why too few of them could give the code that the rule demands, where that is so."""
+    took: tuple[timedelta, ...] = ()
+    """How long the newest runs took that did the same."""
     denied_by: str | None = None
     """Who denied it before it was asked for again, if anybody did."""
 
@@ -61,7 +63,7 @@ def card_for(
         plan=lines if fits else (f"{len(plan.calls)} calls; the full plan does not fit here",),
         facts=tuple(_facts(plan, shown, expires_at)),
         warnings=tuple(_warnings(plan, shown)),
-        estimate="not estimated",
+        estimate=estimates.told(shown.took),
         preview=tuple(line for text in shown.previews for line in _printed(text)),
         unchecked=tuple(_unchecked(shown.about)),
         buttons=(
@@ -105,8 +107,8 @@ def _deed(step: Step) -> str:
         case HttpStep():
             return f"{step.method} {json_text(step.url)}{''.join(_request(step))}"
         case PythonStep():
-            called = json_text(dict(step.arguments))
-            return f"call {json_text(step.function)} with {called}"
+            code = f" (code {step.source[:12]})" if step.source else ""
+            return f"call {json_text(step.function)}{code} with {json_text(dict(step.arguments))}"
         case ToolStep():
             return f"{_server(step)} and call {json_text(step.tool)} with {json_text(dict(step.arguments))}"
         case _:

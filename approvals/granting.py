@@ -11,9 +11,10 @@ from approvals.policy import Authority
 from approvals.proposals import Proposal
 from core import ids
 from core.conversations import Conversations
+from core.differences import difference
 from core.errors import Refused, Unavailable
 from core.events import ProposeGrant, RevokeGrant
-from core.plans import Plan, Standing, difference
+from core.plans import Plan, Standing
 from core.principals import Identity, Principal
 from core.roster import Freshness
 from core.transcript import AgentText

@@ -8,6 +8,7 @@ from functools import cached_property
 from approvals.brakes import Brake
 from approvals.grants import Under, Use
 from core import plans
+from core.artifacts import Stored
 from core.canonical import JsonObject, sha256
 from core.cards import Card, decode
 from core.errors import Refused
@@ -188,6 +189,18 @@ class Denial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """What became of all that a step printed, where that is more than is shown."""
+
+    stored: Stored | None = None
+    """None where it was not kept."""
+    why_not: str = ""
+    """In a sentence."""
+    is_gone: bool = False
+    """Whether it was removed since: it was kept for long enough, or was erased."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepEnd:
     """How one step ended, as far as anybody can tell."""
 
@@ -195,6 +208,7 @@ class StepEnd:
     exit_code: int | None = None
     output: str = ""
     note: str = ""
+    whole: Whole | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +226,7 @@ class Step:
     ended_at: datetime | None = None
     on_failure: OnFailure = "stop"
     """Whether the steps behind it run where it has failed."""
+    whole: Whole | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

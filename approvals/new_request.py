@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
 from approvals import edits, entitlement, factors, fresh_cards
@@ -24,6 +25,8 @@ class About:
     """Runs of which a step may have done already what this would do."""
     enrolled: Collection[str] | None = None
     """Who has a second factor, where the rule demands one."""
+    took: Sequence[timedelta] = ()
+    """How long the newest runs took that did the same."""
     grant: str | None = None
     """The standing grant that may cover it."""
     was: Plan | None = None
@@ -50,6 +53,7 @@ def new_request(
         edits=tuple(edits.facts(proposal.editors, about.was, plan)),
         undoes=proposal.undoes,
         doubts=tuple(about.doubts),
+        took=tuple(about.took),
         denied_by=before.ended_by if before and before.state is State.DENIED else None,
     )
     part = authority.policy.reminder(call.risk for call in plan.calls)

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, replace
 
-from approvals import denials, entitlement, secrecy
+from approvals import denials, entitlement, estimates, secrecy
 from approvals.acting import Acting
 from approvals.covering import Covering
 from approvals.freeze import Freezer, Frozen
@@ -15,8 +15,9 @@ from approvals.proposals import NewRequest, Proposal
 from approvals.second_factor import SecondFactor
 from approvals.store import ApprovalStore
 from approvals.switches import Switches
+from core.differences import difference
 from core.errors import Refused, Unavailable
-from core.plans import Plan, difference
+from core.plans import Plan
 from core.redaction import Redactor
 
 MOST_CALLS = 50
@@ -84,6 +85,7 @@ class Preparing:
             About(
                 before=await self.store.get(tenant, again) if again else None,
                 doubts=await self.store.in_doubt(tenant, plan.sha256, again=again),
+                took=await self.store.took(tenant, plan.does, most=estimates.MOST),
                 enrolled=await self.factor.enrolled(tenant, rule),
                 grant=grant,
                 was=was,

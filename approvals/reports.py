@@ -10,6 +10,7 @@ from core import exits
 from core.cards import Button
 from core.display import one_line
 from core.ports import ending_in_words
+from core.sizes import in_words
 
 _COUNTED = (StepState.SUCCEEDED, StepState.FAILED, StepState.UNKNOWN, StepState.NOT_RUN)
 _UNKNOWN = "A step may or may not have happened. Nothing is tried again; look, then"
@@ -38,6 +39,7 @@ def report(run: Run) -> str:
     }
     lines = [head, *(line for step in run.steps for line in _step_lines(step)), *_passed_over(run)]
     lines += [told[run.state]] if run.state in told else []
+    lines += [told for step in run.steps for told in _whole(run, step)]
     alone = (
         f" Glass broken by {run.broken_by}: {one_line(run.broken_why)}." if run.broken_by else ""
     )
@@ -96,6 +98,21 @@ def _step_lines(step: Step) -> Iterator[str]:
     yield f"  {step.index}. {step.tool} {_state(step.state)}{code}{note}"
     if step.state is not StepState.PENDING:
         yield from (f"     {line}" for line in step.output.splitlines())
+
+
+def _whole(run: Run, step: Step) -> Iterator[str]:
+    """Tell where all of an output is of which not all is shown, or why it is nowhere."""
+    whole = step.whole
+    if whole is None:
+        return
+    if whole.stored is None:
+        yield f"Not all that step {step.index} printed was kept. {whole.why_not}"
+        return
+    size, sha256 = in_words(whole.stored.bytes), whole.stored.sha256
+    yield (
+        f"All that step {step.index} printed is {size}, sha256 {sha256}: output {run.id} {step.index} "
+        f"in a chat, or sayso output {run.id} {step.index} in a shell."
+    )
 
 
 def verification(seen: Verification, *, then: str = "") -> str:

@@ -6,7 +6,7 @@ entry are one transaction (I11), each read carries the tenant (I14).
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias
 
 from approvals.brakes import Broken
@@ -47,6 +47,10 @@ class ApprovalStore(Protocol):
         self, tenant: str, plan_sha256: str, *, again: str | None = None
     ) -> Sequence[str]:
         """Return the runs of this very plan, or of the request asked for `again`, with an unknown step."""
+        ...
+
+    async def took(self, tenant: str, does: str, *, most: int) -> Sequence[timedelta]:
+        """Return how long the newest runs took of what `does` the same, and succeeded by themselves."""
         ...
 
     async def vote(
@@ -204,6 +208,10 @@ class RunStore(Protocol):
         """End an unknown step by what a person found out; raise `Refused` where it is not unknown."""
         ...
 
+    async def show_output(self, run: Run, index: int, *, principal: str) -> None:
+        """Have all that a step printed be posted in its conversation, since somebody asked for it."""
+        ...
+
     async def verified(self, seen: Verification) -> None:
         """Note in its conversation what looking at a step printed; no state changes.
 
@@ -243,6 +251,10 @@ class Records(Protocol):
 
     async def runs(self) -> Sequence[Run]:
         """Return all runs, newest first."""
+        ...
+
+    async def run(self, run: str) -> Run | None:
+        """Return one run, whichever tenant it is of."""
         ...
 
     async def said(self, conversation: str) -> Sequence[Said]:

@@ -9,8 +9,9 @@ from approvals.models import Request
 from approvals.policy import Authority
 from approvals.standings import Standings
 from approvals.switches import Switches
+from core.differences import difference
 from core.errors import Invalid, Refused, Unavailable
-from core.plans import Plan, difference
+from core.plans import Plan
 from core.roster import Freshness
 from core.tools import Toolbox
 

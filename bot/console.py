@@ -26,11 +26,13 @@ from bot import (
     mcp_probe,
     mcp_serve,
     operators,
+    outputs,
     plain,
     plan_files,
     receipts,
     ruling_console,
     serving,
+    sweep,
     wiring,
 )
 from bot.opened import warn, with_app
@@ -54,15 +56,9 @@ _SCHEDULES = 20.0
 def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
     modules = (
-        operators,
-        receipts,
-        grants,
-        enrolling,
-        ruling_console,
-        link_console,
-        mcp_serve,
+        operators, receipts, outputs, grants, enrolling, ruling_console, link_console, mcp_serve,
         mcp_probe,
-    )
+    )  # fmt: skip
     found = (getattr(module, command, None) for module in modules)
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]
 
@@ -178,6 +174,8 @@ def run(file: Path) -> Printed:
     """Serve the queue until SIGINT or SIGTERM; what then takes long is cut, and so unknown."""
 
     async def deed(app: App) -> Printed:
+        for told in wiring.sandbox_notes(app.settings, wiring.home_of(file)):
+            serving.log.warning("%s", told)
         ready = partial(logged.note, "ready")
         stop = serving.signalled()
         await serving.attempt(app.publishing.begin)
@@ -186,6 +184,7 @@ def run(file: Path) -> Printed:
             asyncio.create_task(serving.keep(app.publishing, stop, every=EVERY)),
             asyncio.create_task(serving.keep(app.announcing, stop, every=announce.EVERY)),
             asyncio.create_task(serving.keep(app.freezing, stop, every=freezing.EVERY)),
+            asyncio.create_task(serving.keep(app.sweeping, stop, every=sweep.EVERY)),
         }
         served = asyncio.create_task(serving.serve(app.engine, stop, lambda: None))
         served.add_done_callback(lambda _: stop.set())  # without it nothing is worth connecting for

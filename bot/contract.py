@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from approvals.grants import Grant
-from approvals.models import Request, Run, Verification
+from approvals.models import Request, Run, Verification, Whole
 from bot.ask import Answered
 from bot.stop import Stopped
 from core import cards, durations, exports
@@ -79,9 +79,20 @@ def run(one: Run) -> Object:
                 "exit_code": step.exit_code,
                 "output": step.output,
                 "note": step.note,
+                "whole": _whole(step.whole) if step.whole else None,
             }
             for step in one.steps
         ],
+    }
+
+
+def _whole(one: Whole) -> Object:
+    stored = one.stored
+    return {
+        "bytes": stored.bytes if stored else None,
+        "sha256": stored.sha256 if stored else None,
+        "why_not": one.why_not or None,
+        "is_gone": one.is_gone,
     }
 
 

@@ -10,6 +10,8 @@ from approvals.models import Request, Run, State
 from approvals.store import ApprovalStore, RunStore
 from approvals.undoing import Undoing
 from bot.live import Live
+from bot.wholes import whole
+from core.artifacts import Artifacts, step_of
 from core.cards import Button
 from core.conversations import Conversations
 from core.deliveries import (
@@ -50,6 +52,7 @@ class Delivering:
     live: Live
     acting: Acting
     undoing: Undoing
+    artifacts: Artifacts
 
     async def open(self, hold: Hold) -> None:
         """Open the thread of a conversation that began outside of any, unless that was done before."""
@@ -184,8 +187,21 @@ class Delivering:
     def _choices(self, run: Run) -> tuple[Button, ...]:
         return reports.choices(run, undo=self.undoing.offered(run))
 
+    async def _output(self, tenant: str, entry: Delivery, name: str, index: int) -> Text:
+        """Return all that a step printed beside what tells who wanted it; else why it is not there."""
+        run = await self.runs.run(tenant, name)
+        if run is None:
+            return Text(text=entry.text, is_note=True)
+        try:
+            data = await whole(self.artifacts, run.id, run.steps[index])
+        except Refused as error:
+            return Text(text=f"{entry.text}\n{error.shown}", is_note=True)
+        return Text(text=entry.text, is_note=True, document=data.decode())
+
     async def _words(self, tenant: str, entry: Delivery, *, is_note: bool) -> Text:
         about = entry.about or ""
+        if is_note and (step := step_of(about)):
+            return await self._output(tenant, entry, *step)
         request = await self.requests.get(tenant, about) if is_note else None
         if request is None:
             return Text(text=entry.text, is_note=is_note)

@@ -40,6 +40,7 @@ from core.events import (
     StopRun,
     TakeUp,
     UndoRun,
+    WantOutput,
 )
 from core.platforms import Event, Home, Told
 from core.principals import Identity, Principal
@@ -75,6 +76,7 @@ class FrontDesk:
                 Ask(known_only=True, place=place)
                 | StopHere(known_only=True, place=place)
                 | Lookup(known_only=True, place=place)
+                | WantOutput(known_only=True, place=place)
                 | Pause(known_only=True, place=Place() as place)
                 | Resume(known_only=True, place=Place() as place)
                 | Lift(known_only=True, place=Place() as place)
@@ -102,7 +104,15 @@ class FrontDesk:
                 return await self._asked(event)
             case Stop() | StopHere() | StopRun():
                 return _stopped(await self._stop(event))
-            case Review() | Lookup() | Invited() | ProposeGrant() | RevokeGrant() | LinkWish():
+            case (
+                Review()
+                | Lookup()
+                | Invited()
+                | WantOutput()
+                | ProposeGrant()
+                | RevokeGrant()
+                | LinkWish()
+            ):
                 return await self._looked(event)
             case BeginEdit() | Edited():
                 return await self._edited(event)
@@ -110,7 +120,8 @@ class FrontDesk:
                 return Told(text=await self._decided(event))
 
     async def _looked(
-        self, event: Review | Lookup | Invited | ProposeGrant | RevokeGrant | LinkWish
+        self,
+        event: Review | Lookup | Invited | WantOutput | ProposeGrant | RevokeGrant | LinkWish,
     ) -> Told:
         """Show something, or see to standing grants and links, which tell whoever sees to them."""
         match event:

@@ -21,6 +21,7 @@ from core.events import (
     RevokeGrant,
     Stop,
     UndoRun,
+    WantOutput,
 )
 from core.rulings import Ruling
 from core.terminal import Bare, Resolve, Seat, Show
@@ -32,6 +33,7 @@ Deed: TypeAlias = (
     | Edit
     | AskAgain
     | UndoRun
+    | WantOutput
     | ProposeGrant
     | RevokeGrant
     | LinkWish
@@ -75,19 +77,24 @@ class Doors:
                 return Told(text=await self._said(deed, seat))
 
     async def _said(
-        self, deed: Stop | Resolve | ProposeGrant | RevokeGrant | LinkWish | Ruling, seat: Seat
+        self,
+        deed: Stop | Resolve | WantOutput | ProposeGrant | RevokeGrant | LinkWish | Ruling,
+        seat: Seat,
     ) -> str:
         match deed:
             case Stop():
-                return await self._stopped(deed)
+                text = await self._stopped(deed)
             case Resolve():
-                return await self._resolved(deed, seat)
+                text = await self._resolved(deed, seat)
+            case WantOutput():
+                text = await self.app.looking.output(deed)
             case ProposeGrant() | RevokeGrant():
-                return (await self.app.granting.take(deed)).text
+                text = (await self.app.granting.take(deed)).text
             case LinkWish():
-                return (await self.app.desk.linking.take(deed)).text
+                text = (await self.app.desk.linking.take(deed)).text
             case _:
-                return await self.app.rulings.rule(deed)
+                text = await self.app.rulings.rule(deed)
+        return text
 
     async def _asked(self, ask: Ask | AskAgain | UndoRun, seat: Seat) -> Told:
         inbox, there = self.app.inbox, Ask(identity=ask.identity, place=seat.place, text="")

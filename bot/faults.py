@@ -28,6 +28,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
         problem = "nobody owns the console. Write `console: true` for the tenant that does."
         yield told(file, "tenants", problem=problem)
     yield from _heads_problems(file, configured)
+    yield from _artifact_problems(file, configured)
     yield from _mute_channel(file, configured)
     yield from _toolset_problems(file, configured)
     yield from _empty_groups(file, configured)
@@ -73,6 +74,13 @@ def _heads_faults(file: Path, configured: Settings) -> Iterator[str]:
         yield "steps can write there. Choose a folder outside `runbooks.workdir`."
     if fault := heads.fault():
         yield fault
+
+
+def _artifact_problems(file: Path, configured: Settings) -> Iterator[str]:
+    try:
+        wiring.artifact_folder(file, configured)
+    except Invalid as error:
+        yield error.shown
 
 
 def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:
@@ -197,4 +205,5 @@ def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:
         return
     yield from found.faults
     yield from wiring.unruled(file, configured)
+    yield from wiring.unlisted(file, configured)
     yield from wiring.unowned(file, configured, {CONSOLE, *_owned(configured)})

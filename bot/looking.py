@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from approvals import cards, entitlement, reports
+from approvals import cards, entitlement, outputs, reports
 from approvals.gate import Gate
 from approvals.models import Request, Run
 from approvals.store import ApprovalStore, Newest, Ran, Records, RunStore
@@ -12,6 +12,8 @@ from approvals.undoing import Undoing
 from bot.inbox import NOT_HERE
 from core.conversations import Said
 from core.deliveries import Asking
+from core.errors import Refused
+from core.events import WantOutput
 from core.principals import Identity
 from core.roster import Freshness
 from core.terminal import Seat
@@ -19,6 +21,8 @@ from core.terminal import Seat
 T = TypeVar("T")
 MOST = 5
 """Runs that are shown at once, and things that a bare word could mean that are named."""
+_NO_STEP = "There is no such step that you may know of. Copy the run and the step from its report."
+_ALL_SHOWN = "The report of that run shows all that this step printed. Look there."
 _PAGE = 20
 """Of which so many are looked at in one go."""
 
@@ -74,6 +78,27 @@ class Looking:
         """Return a request that somebody knows of as it is now, and its run."""
         now = await self.requests.get(request.tenant, request.id) or request
         return now, await self.run_store.run_of(now.tenant, now.id)
+
+    async def output(self, event: WantOutput) -> str:
+        """Have all that a step printed be posted in the thread of its run, and say so.
+
+        There is one refusal for every step that is not theirs.
+        """
+        authority, principal = await self.gate.acting.admit(event.identity, "looks")
+        run = await self.run_store.run(principal.tenant, event.run)
+        request = await self.requests.get(run.tenant, run.request) if run else None
+        if run is None or request is None or not entitlement.may_see(authority, principal, request):
+            await self.gate.acting.refuse(principal, event.run, _NO_STEP)
+        if event.index >= len(run.steps):
+            raise Refused(_NO_STEP)
+        step = run.steps[event.index]
+        why = _ALL_SHOWN if step.whole is None else outputs.obstacle(step)
+        if why:
+            raise Refused(why)
+        await self.run_store.show_output(run, event.index, principal=principal.id)
+        return (
+            f"It comes where that run was asked for. In a shell: sayso output {run.id} {step.index}"
+        )
 
     async def ran(self, identity: Identity) -> list[Ran]:
         """Return the newest runs, each with what it was to do."""

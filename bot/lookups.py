@@ -11,7 +11,7 @@ from bot.looking import Looking
 from bot.welcoming import Welcoming
 from core.cards import Button
 from core.deliveries import Asking
-from core.events import Invited, Lookup, Review
+from core.events import Invited, Lookup, Review, WantOutput
 from core.platforms import Home, Told
 from core.principals import Identity
 
@@ -26,22 +26,25 @@ class Lookups:
     looking: Looking
     welcoming: Welcoming
 
-    async def look(self, event: Review | Lookup | Invited) -> Told:
+    async def look(self, event: Review | Lookup | Invited | WantOutput) -> Told:
         """Return what somebody asked to see; raise `Refused` where that is not for them."""
         match event:
             case Review():
                 return Told(card=await self.looking.card(event.identity, event.request))
             case Lookup(at="help"):
-                return Told(text=await self.welcoming.to_person(event.identity, event.place))
+                text = await self.welcoming.to_person(event.identity, event.place)
             case Lookup(at="requests"):
                 found = await self.looking.waiting(event.identity)
                 return Told(text=_waiting(found), buttons=_reviews(found))
             case Lookup():
-                return Told(text=spoken.runs(await self.looking.ran(event.identity)))
+                text = spoken.runs(await self.looking.ran(event.identity))
+            case WantOutput():
+                text = await self.looking.output(event)
             case Invited():
-                return Told(text=await self.welcoming.to_channel(event.place))
+                text = await self.welcoming.to_channel(event.place)
             case _:
                 assert_never(event)
+        return Told(text=text)
 
     async def home(self, identity: Identity) -> Home:
         """Return what waits for somebody, and what runs; what ran last, where nothing does."""

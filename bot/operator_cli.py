@@ -72,6 +72,16 @@ def receipt(**given: Any) -> None:
 
 
 @click.command()
+@run_id
+@argument("index", "INDEX", "the step's number in its report", type=click.IntRange(0, 10_000))
+@click.option("--output", type=a_file, metavar="FILE", help="Write it into this new file.")
+@as_json
+def output(**given: Any) -> None:
+    """Print all that a step printed, also what its report leaves out."""
+    run("output", **given)
+
+
+@click.command()
 @as_name
 @click.option("--reset", metavar="NAME", help="Forget that of NAME, who lost it.")
 @as_json
@@ -162,6 +172,7 @@ COMMANDS = (
     plan,
     audit,
     receipt,
+    output,
     verify,
     runbooks,
     check,

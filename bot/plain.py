@@ -27,6 +27,7 @@ _KEPT_IN: Mapping[str, tuple[str, str]] = MappingProxyType({
     "turn": ("message", "messages"),
     "request": ("request", "requests"),
     "step": ("output of a step", "outputs of steps"),
+    "artifact": ("whole output of a step", "whole outputs of steps"),
     "denial": ("reason of a denial", "reasons of denials"),
     "memory": ("memory", "memories"),
     "reminder": ("reminder", "reminders"),

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from approvals import estimates
 from approvals.execution import Execution
 from approvals.gate import Gate
 from approvals.models import Request, Spent, State
@@ -28,7 +29,8 @@ class Running:
         if spent is None:
             return
         try:
-            async with self.live.showing(spent.run, hold) as watch:
+            usual = estimates.usual(spent.request.card.estimate)
+            async with self.live.showing(spent.run, hold, usual=usual) as watch:
                 await self.execution.execute(spent, hold, watch)
         except LeaseLost:
             raise

@@ -10,6 +10,7 @@ from cronsim import CronSim, CronSimError
 from pydantic import (
     BaseModel,
     BeforeValidator,
+    ByteSize,
     ConfigDict,
     Field,
     field_validator,
@@ -207,6 +208,19 @@ class StorageSection(Section):
     def path(self) -> Path:
         """Return the database's file."""
         return Path(self.url.removeprefix("sqlite:"))
+
+
+class ArtifactsSection(Section):
+    """What is kept of steps that print more than is shown: all of it, masked, in a file of its own."""
+
+    folder: Path | None = None
+    """Relative to the folder of `sayso.yml`; else `artifacts` beside the database."""
+    most_bytes: Annotated[ByteSize, Field(ge=0, le=2**30)] = ByteSize(8 * 2**20)
+    """What one step may have kept; of one that prints more, nothing is."""
+    most_per_run: Count = Field(default=20, ge=0, le=1000)
+    """How many steps of one run may; with 0, nothing is kept."""
+    keep: Duration = timedelta(days=30)
+    """For how long. `sayso run` removes what is older."""
 
 
 class AuditSection(Section):

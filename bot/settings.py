@@ -24,6 +24,7 @@ from bot.http_section import HttpSection
 from bot.mcp_section import McpSection
 from bot.platform_sections import DiscordSection, SlackSection
 from bot.sections import (
+    ArtifactsSection,
     AuditSection,
     ConsoleSection,
     ExecutionSection,
@@ -47,7 +48,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "http", "secrets", "runbooks", "schedules", "profiles", "rates",
-    "guardrails", "toolsets", "mcp", "audit", "slack", "discord",
+    "guardrails", "toolsets", "mcp", "audit", "artifacts", "slack", "discord",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -71,6 +72,7 @@ class Settings(BaseSettings):
     model: ModelSection = ModelSection()
     runbooks: RunbooksSection = RunbooksSection()
     storage: StorageSection = StorageSection()
+    artifacts: ArtifactsSection = ArtifactsSection()
     audit: AuditSection = AuditSection()
     sandbox: SandboxSection = SandboxSection()
     execution: ExecutionSection = ExecutionSection()

@@ -14,6 +14,7 @@ HELP = """Ask in words, or by name: !NAME and its arguments. What for: help
 /edit ID WHAT     give it other arguments, as NAME=VALUE: votes begin anew
 /again [ID]       ask once more for what was denied, expired or withdrawn
 /undo RUN         propose what undoes a run that succeeded
+/output RUN INDEX how to have all that a step printed
 /link, /links     have another account be you too; /unlink ends that
 /ask TEXT         ask with a text that begins with a /
 /stop             stop what runs in this conversation, and withdraw what waits

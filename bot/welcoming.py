@@ -15,8 +15,8 @@ _HOW = (
     "Ask with /ask, by mentioning me or in a thread of mine: in words, or by name as below. I look "
     "around by myself. What would change something becomes a card that shows all of it, and runs "
     "once, after people with the authority approved it. /stop stops; in a thread, the word stop does. "
-    "More words there, behind a !: requests, runs, grants, grant, edit, undo, handover, lift, pause, "
-    "resume and break-glass."
+    "More words there, behind a !: requests, runs, grants, grant, edit, undo, output, handover, lift, "
+    "pause, resume and break-glass."
 )
 _LOOKS: tuple[tuple[str, Action], ...] = (("look", "tool:read"),)
 _CHANGES: tuple[tuple[str, Action], ...] = (

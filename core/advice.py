@@ -13,7 +13,7 @@ from core.errors import Incorrect
 from core.params import Param
 from core.phrases import fitting
 from core.runbooks import Runbook
-from core.step_forms import Command
+from core.step_kinds import AnyForm
 from core.tools import Effect, Tool
 from core.words import Word, fold, splits, words_of
 
@@ -29,14 +29,13 @@ class Source:
     runbook: Runbook
     document: Document
 
-    def commands(self) -> Iterator[tuple[Path, Command]]:
-        """Yield each command with where it stands."""
+    def forms(self) -> Iterator[tuple[Path, AnyForm]]:
+        """Yield each step, and what looks, with where it stands."""
         for number, step in enumerate(self.runbook.steps):
-            if isinstance(step, Command):
-                yield ("steps", number), step
+            yield ("steps", number), step
         for name in ("preview", "verify"):
             form = getattr(self.runbook, name)
-            if isinstance(form, Command):
+            if form is not None:
                 yield (name,), form
 
     def told(self, path: Path, problem: str) -> str:

@@ -27,6 +27,7 @@ from core.events import (
     StopHere,
     Subject,
     UndoRun,
+    WantOutput,
 )
 from core.ids import is_grant_id, is_request_id, is_run_id, resembles_request_id
 from core.link_words import deed
@@ -44,6 +45,7 @@ Meaning: TypeAlias = (
     | ProposeGrant
     | RevokeGrant
     | UndoRun
+    | WantOutput
     | LinkWish
     | Stop
     | StopHere
@@ -225,6 +227,16 @@ def _undo(rest: str, heard: Heard) -> UndoRun | None:
     return UndoRun(identity=heard.identity, run=run, place=heard.place, deliveries=heard.deliveries)
 
 
+def _output(rest: str, heard: Heard) -> WantOutput | None:
+    """Take a run and the number of a step: all else that begins with this word is a message."""
+    run, index, *more = [*rest.replace("`", "").split(), "", ""]
+    if not is_run_id(run) or any(more) or not re.fullmatch("[0-9]{1,4}", index):
+        return None
+    by, there = heard.identity, heard.place
+    known = heard.known_only
+    return WantOutput(identity=by, place=there, run=run, index=int(index), known_only=known)
+
+
 def _linking(word: str) -> "_Reader":
     def reader(rest: str, heard: Heard) -> LinkWish | Mistyped | None:
         found = deed(word, rest)
@@ -277,6 +289,7 @@ _READERS: Mapping[str, _Reader] = {
     "grants": _look("grants"),
     "revoke": _revoke,
     "undo": _undo,
+    "output": _output,
     "link": _linking("link"),
     "links": _linking("links"),
     "unlink": _linking("unlink"),

@@ -65,6 +65,8 @@ class Text:
     """As of `Asking`: a note reminds them."""
     label: str = "May approve"
     """Why they are called."""
+    document: str | None = None
+    """What belongs to a note as a file, where there are such."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

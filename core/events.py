@@ -204,6 +204,18 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WantOutput:
+    """Somebody wants all that a step printed, in the thread of its run. `run` is not yet believed."""
+
+    identity: Identity
+    place: Place
+    run: str
+    index: int
+    known_only: bool = False
+    """As of `Ask`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TakeUp:
     """Somebody pressed a suggestion: they ask what it says. `turn` is not yet believed."""
 

@@ -75,12 +75,17 @@ class Sent(Part):
     """What is sent, and what has to come back. A placeholder stays inside its part of the address."""
 
     get: Url | None = None
-    """The address, `http://HOST:PORT/PATH`; its name here is the method."""
+    """The address of a GET, as `http://HOST:PORT/PATH`."""
     post: Url | None = None
+    """The address of a POST."""
     put: Url | None = None
+    """The address of a PUT."""
     patch: Url | None = None
+    """The address of a PATCH."""
     delete: Url | None = None
+    """The address of a DELETE."""
     head: Url | None = None
+    """The address of a HEAD."""
     headers: dict[str, str] = Field(default_factory=dict)
     """Their texts; a secret of the step may stand at the end of one, as in `Bearer {API_TOKEN}`."""
     content: JsonValue = Field(None, alias="json")
@@ -106,6 +111,8 @@ class Sent(Part):
             raise ValueError("it has `json` and `body`, and may have one of them")
         if self._bodies and given[0] in _BODILESS:
             raise ValueError(f"a {given[0]} sends no `{self._bodies[0]}`; leave it out")
+        if self.expect.holds and given == ["head"]:
+            raise ValueError("a head brings no JSON; leave it out of `expect`")
         for text in (self.url, *self._texts_sent()):
             if any(name.isupper() for name in placeholders.names(text)):
                 raise ValueError("a secret may stand at the end of a header's text alone")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from core.canonical import Json, JsonObject, encode
 from core.errors import Incorrect
@@ -45,11 +46,16 @@ def fill_value(value: Json, arguments: JsonObject) -> Json:
             alone = _ALONE.fullmatch(value)
             return argument(alone[1], arguments) if alone else fill(value, arguments)
         case Mapping():
-            return {name: fill_value(one, arguments) for name, one in value.items()}
+            return fill_object(value, arguments)
         case Sequence():
             return [fill_value(one, arguments) for one in value]
         case _:
             return value
+
+
+def fill_object(value: JsonObject, arguments: JsonObject) -> dict[str, Any]:
+    """Return an object of JSON with the placeholders in its values replaced."""
+    return {name: fill_value(one, arguments) for name, one in value.items()}
 
 
 def texts_in(value: Json) -> Iterator[str]:

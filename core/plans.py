@@ -234,6 +234,11 @@ class Plan:
         return tuple(dict.fromkeys(call.tool for call in self.calls))
 
     @property
+    def does(self) -> str:
+        """Return a digest of what it does: its tools and their definitions, whatever the arguments."""
+        return canonical.digest([[call.tool, call.definition] for call in self.calls])
+
+    @property
     def locks(self) -> tuple[str, ...]:
         """Return the locks of all calls, each once, sorted."""
         return tuple(sorted({call.lock for call in self.calls if call.lock is not None}))
@@ -257,38 +262,6 @@ def from_values(values: object) -> Plan:
         return _PLAN.validate_json(canonical.encode(values))  # type: ignore[arg-type]  # checked by encode
     except (ValidationError, TypeError) as error:
         raise Refused("This is not a plan. Export one with `sayso plan export ID`.") from error
-
-
-def difference(before: Plan, now: Plan) -> str | None:
-    """Say what made the plan another one since it was shown, or None where nothing did."""
-    if before.sha256 == now.sha256:
-        return None
-    if before.standing != now.standing:
-        return "the standing grant that it asks for became another one"
-    if (before.sandbox, before.folder) != (now.sandbox, now.folder):
-        return "the place where it would run changed"
-    for old, new in zip(before.calls, now.calls, strict=False):
-        if old != new:
-            return _call_difference(old, new)
-    return "the rules that decide it changed" if before.rules != now.rules else "its calls changed"
-
-
-def _call_difference(old: Call, new: Call) -> str:
-    if old.definition != new.definition:
-        return f"the runbook {old.tool} was edited"
-    held = _held(old)
-    for file, sha256 in _held(new).items():
-        if sha256 != held.get(file, sha256):
-            return f"the file {file} changed"
-    if old.preview != new.preview:
-        return f"the preview of {old.tool} changed"
-    if old.lock != new.lock:
-        return f"what {old.tool} waits for changed"
-    return f"what {old.tool} would do changed"
-
-
-def _held(call: Call) -> Mapping[str, str | None]:
-    return {f.file: f.sha256 for f in call.fingerprints}
 
 
 _PLAN = TypeAdapter(Plan)

@@ -30,6 +30,7 @@ from core.events import (
     StopRun,
     TakeUp,
     UndoRun,
+    WantOutput,
 )
 from core.forms import Form
 from core.principals import Identity
@@ -53,6 +54,7 @@ Event: TypeAlias = (
     | ResolveRun
     | Review
     | Lookup
+    | WantOutput
     | TakeUp
     | Edited
     | Invited

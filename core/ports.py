@@ -5,8 +5,8 @@ stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `
 `core.memories`, `core.rates`, `core.reminders`, `approvals.brakes` and `approvals.store`.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
@@ -68,6 +68,9 @@ class Model(Protocol):
         ...
 
 
+Pieces: TypeAlias = Callable[[], AsyncIterator[bytes]]
+
+
 class Ending(StrEnum):
     """How a step ended. Whatever is no command has no exit code, so there are words for its ends too."""
 
@@ -95,6 +98,8 @@ class Ended:
     """Standard output and error together, head and tail where it was long, secrets masked."""
     note: str = ""
     """What there is to say of its end, such as `status 503, expected 200`; secrets masked."""
+    whole: Pieces | None = field(default=None, compare=False, repr=False)
+    """All of it, where that is more: gives it piece by piece, masked and in UTF-8, as often as asked."""
 
     @property
     def succeeded(self) -> bool:
@@ -177,6 +182,17 @@ class Files(Protocol):
 
     async def sha256(self, file: str) -> str | None:
         """Return the digest of a file's content, None where there is no such file.
+
+        Raises `Unavailable` where it cannot be read: could-not-check is never "unchanged".
+        """
+        ...
+
+
+class Sources(Protocol):
+    """The files of the functions that steps may call, found without running anything of them."""
+
+    async def sha256(self, function: str) -> str | None:
+        """Return the digest of the file that `package.module:name` is in, None where there is none.
 
         Raises `Unavailable` where it cannot be read: could-not-check is never "unchanged".
         """

@@ -19,10 +19,11 @@ from core.canonical import JsonObject, sha256
 from core.channels import Channels
 from core.documents import Document
 from core.errors import Incorrect
+from core.function_forms import Function
 from core.http_forms import Request
 from core.params import Param, Part
 from core.step_forms import Command
-from core.step_kinds import PreviewForm, StepForm
+from core.step_kinds import AnyForm, PreviewForm, StepForm
 from core.tools import OWN, RESERVED, Effect, Tool, Work
 from core.undo import Undo
 
@@ -126,7 +127,7 @@ class Runbook(Part):
 
     @field_validator("preview", "verify")
     @classmethod
-    def _are_looks(cls, look: Command | None) -> Command | None:
+    def _are_looks(cls, look: AnyForm | None) -> AnyForm | None:
         if look and (look.retry or look.on_failure != "stop"):
             raise ValueError("only a step has retry and on_failure; this is looked at once")
         return look
@@ -209,7 +210,7 @@ def _texts(value: object) -> Iterable[str]:
         case tuple():
             for part in cast("tuple[object, ...]", value):
                 yield from _texts(part)
-        case Command() | Request():
+        case Command() | Function() | Request():
             yield from value.texts()
         case File():
             yield value.file

@@ -1,4 +1,4 @@
-"""How much memory a command may take, as people write it."""
+"""How many bytes something has or may have, as people write it."""
 
 from typing import Annotated
 
@@ -20,3 +20,11 @@ Memory = Annotated[
         }
     ),
 ]
+
+_UNITS = {"GB": 10**9, "MB": 10**6, "kB": 10**3}
+
+
+def in_words(size: int) -> str:
+    """Return a number of bytes for people: 1.2 MB."""
+    found = next(((unit, scale) for unit, scale in _UNITS.items() if size >= scale), None)
+    return f"{size / found[1]:.1f} {found[0]}" if found else f"{size} bytes"

@@ -5,14 +5,24 @@ from typing import Annotated, Literal, TypeAlias, cast
 
 from pydantic import ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
 
+from core.function_forms import Function
 from core.http_forms import Request
 from core.step_forms import Command, Form
 
+Bind: TypeAlias = Literal["shown", "exact"]
 
-class Preview(Command):
+
+class PreviewCommand(Command):
     """A dry run for the card; with `bind: exact` its output is part of the hash."""
 
-    bind: Literal["shown", "exact"] = "shown"
+    bind: Bind = "shown"
+    """With `exact`, nothing runs once it would print something else."""
+
+
+class PreviewFunction(Function):
+    """A dry run for the card by a function; with `bind: exact` its output is part of the hash."""
+
+    bind: Bind = "shown"
     """With `exact`, nothing runs once it would print something else."""
 
 
@@ -38,9 +48,13 @@ def _kind(value: object, kinds: Mapping[str, type[Form]]) -> type[Form]:
         raise ValueError(f"it has {_listed(found, 'and')}, and may have one of them")
     if found:
         return kinds[found[0]]
-    if any(name not in kind.model_fields for kind in kinds.values() for name in names):
+    if not all(name in _known(kind) for kind in kinds.values() for name in names):
         return first  # which names what is not known
     raise ValueError(f"it does nothing; write {_listed(list(kinds), 'or')}")
+
+
+def _known(kind: type[Form]) -> set[str]:
+    return {field.alias or name for name, field in kind.model_fields.items()}
 
 
 def _listed(names: list[str], word: str) -> str:
@@ -48,6 +62,9 @@ def _listed(names: list[str], word: str) -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
-StepForm: TypeAlias = Annotated[Command | Request, _by_name(run=Command, http=Request)]
-"""A step. A further kind is a class that fills in a step of plans, named here by its first field."""
-PreviewForm: TypeAlias = Annotated[Preview, _by_name(run=Preview)]
+AnyForm: TypeAlias = Command | Function | Request
+"""Every kind. A further one is a class that fills in a step of plans, named below by its own field."""
+StepForm: TypeAlias = Annotated[AnyForm, _by_name(run=Command, http=Request, python=Function)]
+PreviewForm: TypeAlias = Annotated[
+    PreviewCommand | PreviewFunction, _by_name(run=PreviewCommand, python=PreviewFunction)
+]

@@ -21,6 +21,7 @@ from core.events import (
     RevokeGrant,
     Stop,
     UndoRun,
+    WantOutput,
 )
 from core.principals import Identity
 from core.rulings import Ruling
@@ -98,7 +99,17 @@ class Mistyped:
 
 
 Event: TypeAlias = (
-    Ask | Approve | Deny | Edit | AskAgain | UndoRun | LinkWish | Stop | ProposeGrant | RevokeGrant
+    Ask
+    | Approve
+    | Deny
+    | Edit
+    | AskAgain
+    | UndoRun
+    | WantOutput
+    | LinkWish
+    | Stop
+    | ProposeGrant
+    | RevokeGrant
 )
 Typed: TypeAlias = Event | Ruling | Bare | Resolve | Look | Show | Become | Begin | Leave | Mistyped
 

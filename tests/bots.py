@@ -12,6 +12,7 @@ from adapters.storage import jobs, reminders, turns
 from adapters.storage.rates import Rates
 from adapters.storage.transactions import rows
 from approvals.execution import Execution
+from approvals.keeping import Keeping
 from approvals.models import ESCALATE, EXPIRE, REMIND, RUN, Request, Run, job_of
 from approvals.undoing import Undoing
 from bot.answer import Answering
@@ -46,6 +47,7 @@ from core.toolbelt import Toolbelt
 from core.tools import Tool, Toolbox
 from core.transcript import Entry, Move
 from tests.builders import PLACE, TENANT, a_proposal
+from tests.fakes.artifacts import FakeArtifacts
 from tests.fakes.model import ScriptedModel
 from tests.fakes.processes import FakeProcesses
 from tests.fakes.runner import Argv, for_ever
@@ -74,6 +76,7 @@ class Bots:
     """What these processes remember: more than any that are really several may."""
     tempo: Tempo = field(default_factory=Tempo)
     timer: Timer = field(default_factory=LoopTimer)
+    artifacts: FakeArtifacts = field(default_factory=FakeArtifacts)
     is_broken: bool = False
     """A test ended a job as nothing of ours would, so what hangs on it need not be at rest."""
 
@@ -143,6 +146,7 @@ class Bots:
             live=self.live,
             acting=self.world.gate.acting,
             undoing=self.undoing,
+            artifacts=self.artifacts,
         )
 
     @cached_property
@@ -183,7 +187,11 @@ class Bots:
     def running(self) -> Running:
         """Return the handler of runs."""
         stores = self.world.stores
-        execution = Execution(store=stores.runs, runner=self.world.counted)
+        execution = Execution(
+            store=stores.runs,
+            runner=self.world.counted,
+            keeping=Keeping(artifacts=self.artifacts, most_per_run=2),
+        )
         return Running(
             store=stores.requests, gate=self.world.gate, execution=execution, live=self.live
         )

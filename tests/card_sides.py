@@ -8,17 +8,18 @@ from typing import Final
 from adapters.discord import messages as on_discord
 from adapters.slack import messages as in_slack
 from adapters.storage.deciding import denied_in_words
-from approvals import brakes, cards, factors, fresh_cards, reports, switches
+from approvals import brakes, cards, factors, fresh_cards, models, reports, switches
 from approvals.brakes import Brake
 from approvals.edits import facts as edits_facts
 from approvals.entitlement import lost
 from approvals.fresh_cards import Shown
 from approvals.grants import Under, Use
-from approvals.models import Denial, Request, Rule, Run, RunState, State
+from approvals.models import Denial, Request, Rule, Run, RunState, State, StepState
 from core import cards as drawn_cards
 from core.canonical import sha256
 from core.deliveries import Asking, Text
-from core.plans import Plan, Standing, difference
+from core.differences import difference
+from core.plans import Plan, PythonStep, Retry, Standing, Step
 from core.principals import Identity
 from core.transcript import AgentText
 from tests import discord_drawings, drawn_samples, slack_drawings
@@ -45,6 +46,22 @@ OTHER: Final = drawn_samples.ID[::-1]
 GRANT: Final = f"g_{drawn_samples.ID}"
 
 
+_AGAIN: Final = Retry(times=2, wait_ms=2000)
+_CALLS: Final = (
+    PythonStep(
+        function="team.words:append", source="2" * 64, arguments={"word": "alpha", "times": 2},
+        timeout_ms=10_000, memory_bytes=4 * 2**30, secrets=(), retry=_AGAIN,
+    ),
+    a_step("append-word", "log", on_failure="continue"),
+    a_step("append-word", "alpha"),
+)  # fmt: skip
+_PASSED: Final = (
+    (StepState.SUCCEEDED, 0, "try 2 of 3", "[try 1 of 3: exit code 1]\nbusy\n[try 2 of 3]\ndone\n"),
+    (StepState.FAILED, 3, "", "no log\n"),
+    (StepState.SUCCEEDED, 0, "", "done\n"),
+)
+
+
 def plan_of(*words: str, sandbox: str = "bwrap") -> Plan:
     """Return the plan of `append-word` with these words."""
     return a_plan(*(a_checked(word, tool=PLAIN) for word in words or ("alpha",)), sandbox=sandbox)
@@ -59,6 +76,8 @@ class Kept:
     quorum: int = 1
     requester_may_vote: bool = False
     words: tuple[str, ...] = ("alpha",)
+    steps: tuple[Step, ...] = ()
+    """What its first call comes down to, where that is something else."""
     sandbox: str = "bwrap"
     approvers: tuple[str, ...] = ("bob", "carol")
     preview: str = ""
@@ -83,7 +102,7 @@ class Kept:
 
     def request(self) -> Request:
         """Return it as it is stored."""
-        plan, rule = self._plan(), self._rule()
+        plan, rule = self.plan(), self._rule()
         made = fresh_cards.card_for(plan, self._told(plan), drawn_samples.ID, drawn_samples.UNTIL)
         card = drawn_cards.encode(made)
         kept = drawn_samples.request(self.state, *self.votes, reason=self.reason, by=self.by)
@@ -107,8 +126,11 @@ class Kept:
     def _rule(self) -> Rule:
         return a_rule(self.quorum, self.requester_may_vote, second_factor=self.second_factor)
 
-    def _plan(self) -> Plan:
+    def plan(self) -> Plan:
+        """Return the plan of it."""
         plan = plan_of(*self.words, sandbox=self.sandbox)
+        if self.steps:
+            plan = replace(plan, calls=(replace(plan.calls[0], steps=self.steps),))
         terms = Standing(
             plan=plan.sha256,
             requester="alice",
@@ -181,6 +203,8 @@ class ReportSide:
 
     explains: str
     state: RunState
+    steps: tuple[models.Step, ...] = ()
+    """Where its steps are, where that is somewhere else."""
     undo: bool = False
     """Whether the catalogue says how to undo it."""
     under: Use | None = None
@@ -195,6 +219,7 @@ class ReportSide:
             broken_by=request.broken_by,
             broken_why=request.broken_why,
         )
+        ended = replace(ended, steps=self.steps or ended.steps)
         words = reports.in_chat(reports.report(ended), ended)
         buttons = reports.choices(ended, undo=self.undo)
         return told_side(self.explains, Text(text=words, buttons=buttons, is_report=True))
@@ -250,6 +275,13 @@ REVOKED: Mapping[str, tuple[str, str]] = {
         _differs(fingerprints=(replace(_PRINT, sha256="1" * 64),)),
     ),
     "preview-changed": ("its dry run prints something else now", _differs(preview="2" * 64)),
+    "code-changed": (
+        "somebody edited or upgraded what it calls",
+        difference(
+            Kept(steps=_CALLS).plan(), Kept(steps=(replace(_CALLS[0], source="3" * 64),)).plan()
+        )
+        or "",
+    ),
     "lock-changed": ("what it waits for changed", _differs(lock="other")),
     "steps-changed": ("it would do something else now", _differs(steps=(a_step("rm"),))),
     "place-changed": ("it would run in another place now", _differs(sandbox="bwrap")),
@@ -359,6 +391,10 @@ CARD_SIDES: Mapping[str, CardSide | ReportSide | NoteSide] = {
             )
         ),
     ),
+    "with-a-function-and-what-follows-a-failure": CardSide(
+        explains=f"{_WAITS} It calls a function, may try that again, and goes past its second step.",
+        kept=Kept(steps=_CALLS),
+    ),
     "edited-message": CardSide(
         explains=f"{_WAITS} Alice changed her message afterwards; that changes nothing about the plan.",
         kept=Kept(edited=True),
@@ -425,6 +461,22 @@ CARD_SIDES: Mapping[str, CardSide | ReportSide | NoteSide] = {
         explains="The runbook says what undoes it, so people can have that proposed.",
         state=RunState.SUCCEEDED,
         undo=True,
+    ),
+    "report-past-a-failed-step": ReportSide(
+        explains="A step was tried again, one failed and was passed over: each is told, and all are counted.",
+        state=RunState.FAILED,
+        steps=tuple(
+            models.Step(
+                index=index,
+                tool="append-word",
+                state=state,
+                exit_code=code,
+                output=output,
+                note=note,
+                on_failure="continue",
+            )
+            for index, (state, code, note, output) in enumerate(_PASSED)
+        ),
     ),
     "report-under-a-grant": ReportSide(
         explains="Nobody was asked, since a standing grant covers it: its report says so.",

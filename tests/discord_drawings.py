@@ -73,6 +73,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     ),
     "answer-forged": messages.draw(Text(text=FORGED), guild=GUILD),
     "answer-unfinished": messages.unfinished(ANSWER[:200]),
+    "note-with-a-file": messages.draw(samples.whole_output(), guild=GUILD),
     "note": messages.draw(
         Text(text=samples.reminder(), is_note=True, wanted=(CAROL, ELSEWHERE)), guild=GUILD
     ),

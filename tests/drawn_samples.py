@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from approvals import cards, edits, fresh_cards, progress, reports
+from approvals import cards, edits, fresh_cards, outputs, progress, reports
 from approvals.fresh_cards import Shown
-from approvals.models import Request, Run, RunState, State, Step, StepState, Vote
+from approvals.models import Request, Run, RunState, State, Step, StepState, Vote, Whole
+from core.artifacts import Stored
 from core.canonical import sha256
 from core.cards import encode
 from core.declared import Declared
@@ -209,6 +210,15 @@ def running() -> Progress:
     """Return where a run is that goes on, with what it prints."""
     lines = ["pulling", "starting <web>"]
     return progress.live(run(RunState.RUNNING), lines, timedelta(seconds=83))
+
+
+def whole_output() -> Text:
+    """Return what brings all that a step printed."""
+    stored = Stored(bytes=1_234_567, sha256="a" * 64)
+    printed = run(RunState.SUCCEEDED)
+    steps = (replace(printed.steps[0], whole=Whole(stored=stored)), *printed.steps[1:])
+    text = outputs.wanted(replace(printed, steps=steps), 0, "carol")
+    return Text(text=text, is_note=True, document="one <line>\nand another\n")
 
 
 def copying() -> Progress:

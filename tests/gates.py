@@ -35,6 +35,7 @@ from tests.builders import TENANT, a_proposal, a_step, a_tool
 from tests.fakes.files import FakeFiles
 from tests.fakes.keys import FakeKeys
 from tests.fakes.runner import FakeRunner
+from tests.fakes.sources import FakeSources
 from tests.stores import KEYS, OTHER_TENANT, Stores, everything, holding, log_of, now
 
 HOUR = timedelta(hours=1)
@@ -81,6 +82,7 @@ class World:
     stores: Stores
     runner: FakeRunner = field(default_factory=FakeRunner)
     files: FakeFiles = field(default_factory=lambda: FakeFiles(digests={"words.txt": "0" * 64}))
+    sources: FakeSources = field(default_factory=FakeSources)
     groups: dict[str, set[str]] = field(
         default_factory=lambda: {
             "alice": {"dev", "ops"},
@@ -125,7 +127,9 @@ class World:
         """Return the gate as it is configured now."""
         return Gate(
             store=self.stores.requests,
-            freezer=Freezer(runner=self.counted, files=self.files, folder=self.folder),
+            freezer=Freezer(
+                runner=self.counted, files=self.files, sources=self.sources, folder=self.folder
+            ),
             acting=Acting(
                 store=self.stores.requests,
                 authority=self.authority,

@@ -12,7 +12,7 @@ from approvals import cards, denials, entitlement, secrecy, switches
 from approvals.gate import UNKNOWN
 from approvals.models import Denial, Request, RunState, State
 from approvals.policy import Authority
-from core.plans import difference
+from core.differences import difference
 from core.principals import Absent, Identity
 from core.rates import NoRoom, Rate
 from core.redaction import Redactor

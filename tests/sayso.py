@@ -178,6 +178,8 @@ class Sayso:
     asked: Mapping[str, Object] = field(default_factory=dict[str, Object])
     """Turns that opened requests, where the folder is a copy of the prepared one."""
     started: list[Running] = field(default_factory=list[Running])
+    python: str = sys.executable
+    """What runs it."""
 
     @property
     def database(self) -> Path:
@@ -199,7 +201,7 @@ class Sayso:
         at = arguments.index("--") if "--" in arguments else len(arguments)
         command = [*arguments[:at], *options, *arguments[at:]]
         process = subprocess.Popen(
-            [sys.executable, "-m", "bot", *command],
+            [self.python, "-m", "bot", *command],
             cwd=self.folder,
             env=environment(env or {}),
             stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,

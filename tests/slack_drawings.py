@@ -71,6 +71,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
         Text(text=ANSWER, suggestions=samples.SUGGESTIONS, turn="t_1"), team=TEAM
     ),
     "answer-forged": messages.draw(Text(text=FORGED), team=TEAM),
+    "note-with-a-file": messages.draw(samples.whole_output(), team=TEAM),
     "note": messages.draw(Text(text=samples.reminder(), is_note=True), team=TEAM),
     "opening": messages.draw(
         Opening(author="alice", text="restart web\nnow & <fast>", asker=ALICE), team=TEAM

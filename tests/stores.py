@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, cast
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.table import TableEngine
 from adapters.storage import jobs, turns
+from adapters.storage.artifacts import KeptArtifacts
 from adapters.storage.brakes import Brakes
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
@@ -37,9 +38,10 @@ from adapters.storage.transactions import (
     rows,
     sql,
 )
-from approvals.models import RUN, Request, Run, Spent, StepEnd, StepState, job_of
+from approvals.models import RUN, Request, Run, Spent, StepEnd, StepState, Whole, job_of
 from approvals.proposals import NewRequest
 from core import audit, canonical, ids
+from core.artifacts import Stored
 from core.audit import Entry
 from core.canonical import Json, JsonObject
 from core.conversations import TURN as TURN_KIND
@@ -57,7 +59,7 @@ T = TypeVar("T")
 TABLES = (
     "conversation", "turn", "received", "entry", "posted", "draft", "transcript", "happening", "frame",
     "memory", "reminder", "plan", "frozen", "request", "standing_grant", "vote", "factor", "denial",
-    "run", "grant_use", "step", "rate", "audit", "job", "job_lock", "lease", "brake", "called",
+    "run", "grant_use", "step", "artifact", "rate", "audit", "job", "job_lock", "lease", "brake", "called",
     "handover", "link", "linking",
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
@@ -69,6 +71,7 @@ OWNER = "this process"
 KEYS = FakeKeys(made=Key(seed=b"k" * 32))
 LEASE = timedelta(days=10_000)
 """No test that is about something else ever sees a lease end."""
+WHOLE = Whole(stored=Stored(bytes=100_000, sha256="a" * 64))
 SUCCEEDED = StepEnd(state=StepState.SUCCEEDED, exit_code=0, output="done\n")
 FAILED = StepEnd(state=StepState.FAILED, exit_code=1, output="no\n")
 SILENT = TurnEnd(
@@ -180,6 +183,11 @@ class Stores:
     def leases(self) -> Leases:
         """Return the leases, whose holders all live."""
         return Leases(self.database, frozenset[str]().__contains__)
+
+    @property
+    def kept(self) -> KeptArtifacts:
+        """Return what is known of whole outputs, each kept for a day."""
+        return KeptArtifacts(database=self.database, lasts=timedelta(days=1))
 
     @property
     def records(self) -> Records:

@@ -19,6 +19,7 @@ from core.events import (
     RevokeGrant,
     Stop,
     UndoRun,
+    WantOutput,
 )
 from core.ids import is_request_id, resembles_request_id
 from core.link_words import deed
@@ -61,6 +62,9 @@ _RESOLVE = Mistyped(
     "number of the step before that, where several are unknown."
 )
 _ONE_RUN = Mistyped(sentence="Name one run, by the id in its report: /undo RUN")
+_ONE_STEP = Mistyped(
+    sentence="Name one run and one of its steps, as its report does: /output RUN INDEX"
+)
 _LINK = Mistyped(
     sentence="Write /link, /link CODE, /link confirm ID, /link refuse ID, /links, or /unlink."
 )
@@ -126,6 +130,12 @@ def _again(rest: str, seat: Seat) -> Typed:
 
 def _undo(rest: str, seat: Seat) -> Typed:
     return UndoRun(identity=seat.identity, run=rest) if len(rest.split()) == 1 else _ONE_RUN
+
+
+def _output(rest: str, seat: Seat) -> Typed:
+    heard = Heard(identity=seat.identity, place=seat.place, in_thread=True)
+    found = chat_commands.read(f"output {rest}", heard)
+    return found if isinstance(found, WantOutput) else _ONE_STEP
 
 
 def _linking(word: str) -> Callable[[str, Seat], Typed]:
@@ -209,6 +219,7 @@ _READERS: Mapping[str, Callable[[str, Seat], Typed]] = {
     "/again": _again,
     "/resolve": _resolve,
     "/undo": _undo,
+    "/output": _output,
     "/link": _linking("link"),
     "/links": _linking("links"),
     "/unlink": _linking("unlink"),

@@ -135,7 +135,7 @@ def _note(one: Text, guild: str) -> Drawn:
     at = reach(whole, MOST - weight(rows) - _FRAMES, words.small)
     return Drawn(
         components=(layout.text(words.small(whole[:at])), *rows),
-        document=whole if at < len(whole) else None,
+        document=one.document or (whole if at < len(whole) else None),
         mentions=called[: words.MOST_NAMED],
     )
 

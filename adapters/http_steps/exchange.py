@@ -1,10 +1,12 @@
 """One request and its answer: what was sent, what came back, and how far it came."""
 
 import asyncio
-from collections.abc import Sequence
+import ssl
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aiohttp import (
+    ClientConnectionError,
     ClientError,
     ClientResponse,
     ClientSession,
@@ -12,7 +14,6 @@ from aiohttp import (
     DummyCookieJar,
     TraceConfig,
 )
-from multidict import CIMultiDict
 from yarl import URL
 
 from adapters.http_steps import reaching
@@ -44,8 +45,10 @@ class Exchange:
 
     method: str
     url: str
-    headers: CIMultiDict[str]
+    headers: Mapping[str, str]
     body: bytes | None
+    tls: ssl.SSLContext | None
+    """Whom to believe that they are who they say; None for whom this machine believes."""
     output: Output
     connected: bool = False
     """From then on some of it may have been sent: nobody can say any more that nothing happened."""
@@ -78,6 +81,7 @@ class Exchange:
                 headers=self.headers,
                 data=self.body,
                 allow_redirects=False,
+                ssl=self.tls or True,
                 skip_auto_headers=("Content-Type", "User-Agent"),
             ) as response,
         ):
@@ -87,10 +91,16 @@ class Exchange:
                 response.close()
 
     def _trace(self) -> TraceConfig:
+        async def once(*_: object) -> None:
+            # The library sends what it takes for harmless again where a connection ends.
+            if self.connected:
+                raise ClientConnectionError
+
         async def connected(*_: object) -> None:
             self.connected = True
 
         trace = TraceConfig()
+        trace.on_connection_create_start.append(once)
         trace.on_connection_create_end.append(connected)
         return trace
 
@@ -111,5 +121,5 @@ async def _next(response: ClientResponse) -> bytes:
             return await response.content.readany()
     except TimeoutError as error:
         raise CutShortError(f"nothing more for {IDLE:.0f} s") from error
-    except ClientError as error:
+    except (ClientError, OSError) as error:
         raise CutShortError("the end of the connection") from error

@@ -3,8 +3,10 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from ipaddress import IPv6Address
+from threading import Thread
 from typing import TypeAlias
 
 from aiohttp import AddrInfoType, TCPConnector
@@ -23,10 +25,19 @@ _MOST = 8
 
 async def look_up(host: Host) -> Collection[str]:
     """Ask this machine for the addresses of a host, as any program on it would."""
-    found = await asyncio.get_running_loop().getaddrinfo(
-        host.name, host.port, type=socket.SOCK_STREAM
-    )
-    return [str(sockaddr[0]) for *_, sockaddr in found]
+    future = Future[Collection[str]]()
+    future.set_running_or_notify_cancel()
+    # In a thread that no process waits for when it ends: whom it asks may take minutes.
+    Thread(target=_ask, args=(future, host), daemon=True).start()
+    return await asyncio.wrap_future(future)
+
+
+def _ask(future: Future[Collection[str]], host: Host) -> None:
+    try:
+        found = socket.getaddrinfo(host.name, host.port, type=socket.SOCK_STREAM)
+        future.set_result([str(sockaddr[0]) for *_, sockaddr in found])
+    except OSError as error:
+        future.set_exception(error)
 
 
 async def addresses_of(host: Host, allowed: Allowed, lookup: Lookup) -> tuple[Address, ...]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,6 @@ from aiohttp import (
     ClientResponseError,
     ClientSSLError,
 )
-from multidict import CIMultiDict
 
 from adapters.http_steps.exchange import CutShortError, Exchange
 from adapters.http_steps.reaching import Lookup, addresses_of, look_up
@@ -27,6 +27,8 @@ from core.ports import Ended, Ending, Hear, Secrets
 from core.redaction import Redactor
 
 _NOT_SENT = "nothing was sent"
+_USUAL = {"User-Agent": "Sayso", "Accept": "*/*"}
+"""What a request says unless its runbook does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,8 @@ class HttpRunner:
     """What headers may end with."""
     redactor: Redactor
     lookup: Lookup = look_up
+    tls: ssl.SSLContext | None = None
+    """Whom to believe that they are who they say; None for whom this machine believes."""
 
     def obstacle(self, step: HttpStep) -> str | None:
         """Say what would keep this step from starting, in a sentence; None where nothing would.
@@ -63,6 +67,7 @@ class HttpRunner:
             url=step.url,
             headers=headers,
             body=None if step.body is None else step.body.encode(),
+            tls=self.tls,
             output=output,
         )
         cut = await self._cut(exchange, step)
@@ -96,7 +101,7 @@ class HttpRunner:
                 await exchange.perform(await addresses_of(host, self.allowed, self.lookup))
         except SaysoError as error:
             return Ending.NOT_STARTED, error.shown
-        except (ClientError, TimeoutError) as error:
+        except (ClientError, OSError) as error:
             if not exchange.connected:
                 return Ending.NOT_STARTED, _unconnected(host, error)
             return _interrupted(error)
@@ -125,8 +130,9 @@ class HttpRunner:
         return Ending.ANSWERED, told if exchange.is_readable else f"{told}, packed and not read"
 
 
-def _headers(step: HttpStep, values: Mapping[str, str], step_id: str) -> CIMultiDict[str]:
-    headers = CIMultiDict({"User-Agent": "Sayso", "Accept": "*/*"})
+def _headers(step: HttpStep, values: Mapping[str, str], step_id: str) -> Mapping[str, str]:
+    own = {header.name.lower() for header in step.headers}
+    headers = {name: text for name, text in _USUAL.items() if name.lower() not in own}
     for header in step.headers:
         secret = values[header.secret] if header.secret else ""
         if secret and not http_headers.is_value(secret):
@@ -134,9 +140,11 @@ def _headers(step: HttpStep, values: Mapping[str, str], step_id: str) -> CIMulti
                 f"The secret {header.secret} holds characters that no header can. Correct it."
             )
         headers[header.name] = f"{header.text}{secret}"
-    headers["Accept-Encoding"] = "identity"
-    headers["Idempotency-Key"] = quote(step_id, safe="")
-    return headers
+    return {
+        **headers,
+        "Accept-Encoding": "identity",
+        "Idempotency-Key": quote(step_id, safe=""),
+    }
 
 
 def _unconnected(host: Host, error: Exception) -> str:

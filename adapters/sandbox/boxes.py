@@ -98,4 +98,4 @@ class NoBox:
 def found(name: str, folder: Path) -> str | None:
     """Return the file that this machine starts by this name in this folder; None where there is none."""
     # One with a slash is looked up in the folder, because the command starts there.
-    return shutil.which(folder / name if "/" in name else name, path=PATH)
+    return shutil.which(str(folder / name) if "/" in name else name, path=PATH)

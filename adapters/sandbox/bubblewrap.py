@@ -14,8 +14,9 @@ from adapters.sandbox.host import Shown
 from adapters.sandbox.probe import Probe
 
 _MIB = 1024 * 1024
+_GIB = 1024 * _MIB
 _OPEN_FILES = 1024
-_FILE_BYTES = 4096 * _MIB
+_FILE_BYTES = 4 * _GIB
 _PROCESSES = 1024
 """Also threads. The kernel counts those of one sandbox alone, and does not hold root to it."""
 _IN_MEMORY = str(256 * _MIB)
@@ -58,27 +59,28 @@ class Bubblewrap:
 
     def faults(self) -> Iterator[str]:
         """Yield what is wrong with it and what to do, in words for an operator."""
-        for path, holds in self._exposed():
-            yield f"{path} holds {holds}, which no step may see. Move one of them."
+        yield from self.exposures()
         if self.folder.is_dir():
             yield from self._probe.faults(
-                lambda: self.wrapped(("true",), Bounds(memory_bytes=2**30))
+                lambda: self.wrapped(("true",), Bounds(memory_bytes=_GIB))
             )
 
-    def _exposed(self) -> Iterator[tuple[Path, Path]]:
-        """Yield what would be seen though it must not, each behind what it lies in."""
-        for one in (*self._shown(Bounds(memory_bytes=0, network=True)), Shown.of(self.folder)):
-            for path in self.hidden:
-                if Path(os.path.realpath(path)).is_relative_to(one.real):
-                    yield one.at, path
+    def exposures(self, bounds: Bounds | None = None) -> Iterator[str]:
+        """Yield what programs would see though they must not, in words for an operator."""
+        hidden = [*map(Shown.of, self.hidden)]
+        for one in self._seen(bounds or Bounds(memory_bytes=_GIB, network=True)):
+            for kept in hidden:
+                if kept.real.is_relative_to(one.real):
+                    yield f"steps would see {kept.at}, because they see {one.at}. Move one of them."
 
     def program(self, name: str, bounds: Bounds | None = None) -> str | None:
-        """See the protocol: what lies where nothing is seen cannot be started."""
-        file = found(name, self.folder)
-        return file if file and self._sees(Path(file), bounds or Bounds(memory_bytes=0)) else None
+        """See the protocol: what lies where nothing is seen, or too much would be, cannot be started."""
+        file, bounds = found(name, self.folder), bounds or Bounds(memory_bytes=_GIB)
+        starts = file and self._sees(Path(file), bounds) and not any(self.exposures(bounds))
+        return file if starts else None
 
     def _sees(self, file: Path, bounds: Bounds) -> bool:
-        seen = (*self._shown(bounds), Shown.of(self.folder))
+        seen = tuple(self._seen(bounds))
         tops = (*(one.at for one in seen), *(path for _, path in host.links()))
         at, real = Path(os.path.normpath(file)), Path(os.path.realpath(file))
         return any(map(at.is_relative_to, tops)) and any(
@@ -106,6 +108,10 @@ class Bubblewrap:
     def _shown(self, bounds: Bounds) -> Iterator[Shown]:
         yield from host.shown(network=bounds.network)
         yield from map(Shown.of, (*self.readable, *bounds.readable))
+
+    def _seen(self, bounds: Bounds) -> Iterator[Shown]:
+        yield from self._shown(bounds)
+        yield Shown.of(self.folder)
 
     def _binds(self, bounds: Bounds) -> Iterator[str]:
         binds = [("--ro-bind", str(one.real), str(one.at)) for one in self._shown(bounds)]

@@ -25,10 +25,13 @@ class Masking:
 
     def clean(self, output: bytearray) -> str:
         """Return what was printed as people may see it."""
+        return self.cleaned(output.decode("utf-8", "replace"))
+
+    def cleaned(self, text: str) -> str:
+        """Return the same of what is text already."""
         # Twice: making control characters visible changes a secret that holds some, and it turns
         # the line ends of a terminal into those that a secret of several lines has.
-        text = self.redactor.text(output.decode("utf-8", "replace"))
-        return self.redactor.text(display.output(text))
+        return self.redactor.text(display.output(self.redactor.text(text)))
 
     def tail(self, output: "Output") -> tuple[str, ...]:
         """Return whole lines, without those at the end that begin a secret of several lines."""
@@ -70,6 +73,8 @@ class Output:
     more: Callable[[], None]
     """Is called whenever there is more of it."""
     total: int = 0
+    everything: bytearray = field(default_factory=bytearray)
+    """Not masked, so it never leaves this process."""
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
 
@@ -85,14 +90,20 @@ class Output:
         """Take what comes next."""
         keep = _KEPT + self.spare
         self.total += len(data)
+        self.everything += data
         self.head += data[: keep - len(self.head)]
         self.tail += data
         del self.tail[:-keep]
         self.more()
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether there was more than is shown."""
+        return self.total > 2 * _KEPT
+
     def shown(self, clean: Callable[[bytearray], str]) -> str:
         """Return what people may see; a secret that was cut in two is never in it."""
-        if self.total <= 2 * _KEPT:
+        if not self.is_cut:
             return clean(self.head[: self.total - len(self.tail)] + self.tail)
         # Masking comes first. What it missed because of the cut ends within the spare characters.
         head = clean(self.head)[: -self.spare - _MARK]

@@ -12,10 +12,7 @@ from core import display
 
 _PATIENCE = 10.0
 """Seconds; it takes about 15 ms."""
-_OR_NONE = (
-    "To run steps without a sandbox, with all the rights of Sayso's own account, write "
-    "`sandbox: {backend: none}`."
-)
+_OR_NONE = "To do without, with all the rights of this account, write `sandbox: {backend: none}`."
 
 
 class Probe:
@@ -62,7 +59,7 @@ def _broken(words: list[bytes]) -> str | None:
         return f"bubblewrap does not start. Try `bwrap --version`. {_OR_NONE}"
     if tried.returncode == 0:
         return None
-    said = display.one_line(tried.stderr.decode("utf-8", "replace").strip(), 200)
+    said = display.one_line(tried.stderr.decode("utf-8", "replace").strip(), 80)
     return (
         f'bubblewrap does not work here ("{said}"). docs/operate.md says what it needs. {_OR_NONE}'
     )

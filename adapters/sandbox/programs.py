@@ -12,6 +12,7 @@ from typing import IO
 from adapters.sandbox.boxes import Bounds, Box, environment
 from adapters.sandbox.commands import started, to_its_end
 from adapters.sandbox.output import Masking, Output
+from adapters.sandbox.whole import whole
 from core import display
 from core.errors import SaysoError
 from core.ports import Ended, Ending, Hear, Secrets
@@ -88,6 +89,7 @@ class Programs:
             ending=ending,
             exit_code=command.process.returncode if ending is Ending.EXITED else None,
             output=masking.without_stump(output.shown(masking.clean)),
+            whole=partial(whole, output.everything, masking) if output.is_cut else None,
         )
 
     def _obstacles(self, program: Program) -> Iterator[str]:

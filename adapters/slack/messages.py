@@ -199,7 +199,7 @@ def _note(one: Text, team: str) -> Drawn:
     return Drawn(
         blocks=(*(context or [_nothing()]), *rows),
         text=fallback(words),
-        document=words if len(whole) < len(words) else None,
+        document=one.document or (words if len(whole) < len(words) else None),
     )
 
 

@@ -105,6 +105,10 @@ PARTS = (
         change="output = '', note = :erased",
     ),
     Part(
+        table="artifact", columns=("run", "number", "bytes", "sha256"), order="run, number",
+        where=f"{_HERE} AND sha256 IS NOT NULL AND removed_at IS NULL", change="removed_at = :now",
+    ),
+    Part(
         table="denial", columns=("request", "effect", "reason"), order="request, effect",
         where=f"{_HERE} AND reason NOT IN ('', :erased)", change="reason = :erased",
     ),
@@ -149,7 +153,7 @@ def _erase(now: datetime, conversation: str, account: str) -> Transaction[Erased
     yield from using.erased(now, tenant, conversation)
     removed, digests = dict[str, int](), dict[str, str]()
     for part in PARTS:
-        found = yield from _remove(part, conversation, tenant)
+        found = yield from _remove(now, part, conversation, tenant)
         if found:
             removed[part.table] = len(found)
             digests[part.table] = canonical.digest(
@@ -184,10 +188,10 @@ def _must_be_over(now: datetime, conversation: str) -> Transaction[str]:
     raise Refused(LIVE if known else UNKNOWN)
 
 
-def _remove(part: Part, conversation: str, tenant: str) -> Transaction[Rows]:
+def _remove(now: datetime, part: Part, conversation: str, tenant: str) -> Transaction[Rows]:
     """Remove one table's part, and return what it was."""
     values = {
-        "conversation": conversation, "tenant": tenant, "erased": ERASED,
+        "conversation": conversation, "tenant": tenant, "erased": ERASED, "now": text_of(now),
         "wish": _WISH, "about": about_text(AgentText()), "card": _CARD,
         "card_sha256": canonical.sha256(_CARD),
     }  # fmt: skip

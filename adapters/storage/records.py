@@ -31,6 +31,10 @@ class Records:
         """See the port."""
         return await self.database.transact(lambda _: _runs())
 
+    async def run(self, run: str) -> Run | None:
+        """See the port."""
+        return await self.database.transact(lambda _: _run(run))
+
     async def said(self, conversation: str) -> list[Said]:
         """See the port."""
         found = await self.database.transact(
@@ -91,9 +95,15 @@ def _request(now: datetime, request: str) -> Transaction[Request | None]:
     return (yield from request_rows.read(found[0]["tenant"], request)) if found else None
 
 
+def _run(run: str) -> Transaction[Run | None]:
+    found = yield from rows("SELECT tenant FROM run WHERE id = :id", id=run)
+    one = (yield from run_rows.read(found[0]["tenant"], run)) if found else None
+    return one
+
+
 def _runs() -> Transaction[list[Run]]:
     found = yield from rows(f"SELECT {run_rows.COLUMNS} ORDER BY run.started_at DESC, run.id")
-    steps = _by("run", (yield from rows("SELECT * FROM step ORDER BY number")))
+    steps = _by("run", (yield from rows(f"{run_rows.STEPS} ORDER BY step.number")))
     votes = yield from _votes()
     return [
         run_rows.built(row, steps[row["id"]], votes[row["allowed_by"] or row["request"]])

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from adapters.storage import attempts, beginning, deciding, editing, jobs, opening, urging
 from adapters.storage.request_rows import must_read, read
-from adapters.storage.transactions import Database, Transaction, each, rows
+from adapters.storage.transactions import Database, Transaction, each, rows, time_of
 from approvals.brakes import Broken
 from approvals.factors import RightCode
 from approvals.models import Denial, Request, Spent, Voted
@@ -40,6 +40,10 @@ class Requests:
     ) -> list[str]:
         """See the port."""
         return await self.database.transact(lambda _: _in_doubt(tenant, plan_sha256, again or ""))
+
+    async def took(self, tenant: str, does: str, *, most: int) -> list[timedelta]:
+        """See the port."""
+        return await self.database.transact(lambda _: _took(tenant, does, most))
 
     async def vote(
         self,
@@ -158,3 +162,12 @@ def _in_doubt(tenant: str, plan_sha256: str, again: str) -> Transaction[list[str
         tenant=tenant, sha256=plan_sha256, again=again, most=_MOST_DOUBTS,
     )  # fmt: skip
     return [row["id"] for row in found]
+
+
+def _took(tenant: str, does: str, most: int) -> Transaction[list[timedelta]]:
+    found = yield from rows(
+        "SELECT started_at, ended_at FROM run WHERE tenant = :tenant AND does = :does"
+        " AND state = 'succeeded' ORDER BY started_at DESC LIMIT :most",
+        tenant=tenant, does=does, most=most,
+    )  # fmt: skip
+    return [time_of(row["ended_at"]) - time_of(row["started_at"]) for row in found]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from adapters.storage import artifacts
 from adapters.storage.transactions import Row, Transaction, rows, time_of
 from approvals.grants import Use
 from approvals.models import Run, RunState, Step, StepState
@@ -15,6 +16,11 @@ COLUMNS = (
     " LEFT JOIN grant_use ON grant_use.request = run.request"
     " LEFT JOIN standing_grant ON standing_grant.id = request.under"
 )
+STEPS = (
+    "SELECT step.*, artifact.bytes, artifact.sha256, artifact.why_not, artifact.kept_at,"
+    " artifact.removed_at FROM step"
+    " LEFT JOIN artifact ON artifact.run = step.run AND artifact.number = step.number"
+)
 
 
 def read(tenant: str, run: str) -> Transaction[Run | None]:
@@ -25,7 +31,7 @@ def read(tenant: str, run: str) -> Transaction[Run | None]:
     )  # fmt: skip
     if not found:
         return None
-    steps = yield from rows("SELECT * FROM step WHERE run = :run ORDER BY number", run=run)
+    steps = yield from rows(f"{STEPS} WHERE step.run = :run ORDER BY step.number", run=run)
     votes = yield from rows(
         "SELECT * FROM vote WHERE request = :request ORDER BY at, principal",
         request=found[0]["allowed_by"] or found[0]["request"],
@@ -73,6 +79,7 @@ def _step(row: Row) -> Step:
         exit_code=row["exit_code"],
         output=row["output"],
         note=row["note"],
+        whole=artifacts.of_step(row),
         started_at=time_of(row["started_at"]) if row["started_at"] else None,
         ended_at=time_of(row["ended_at"]) if row["ended_at"] else None,
         on_failure=row["on_failure"],

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapters.storage import jobs, progress
+from adapters.storage import artifacts, jobs, progress, wanted
 from adapters.storage.entries import append, redraw
 from adapters.storage.run_rows import must_read, read
 from adapters.storage.transactions import (
@@ -71,6 +71,10 @@ class Runs:
             lambda now: _resolve(now, tenant, run, index, principal, happened=happened)
         )
 
+    async def show_output(self, run: Run, index: int, *, principal: str) -> None:
+        """See the port."""
+        await self.database.transact(lambda now: wanted.show(now, run, index, principal))
+
     async def verified(self, seen: Verification) -> None:
         """See the port."""
         await self.database.transact(lambda now: _verified(now, seen))
@@ -79,9 +83,9 @@ class Runs:
 def start(now: datetime, request: Request, run: str, job: Job) -> Transaction[None]:
     """Insert a running run with all its steps; only the spend calls this."""
     yield sql(
-        "INSERT INTO run (id, tenant, conversation, request, state, job, fence, started_at)"
-        " VALUES (:id, :tenant, :conversation, :request, 'running', :job, :fence, :now)",
-        id=run, tenant=request.tenant, conversation=request.conversation, request=request.id,
+        "INSERT INTO run (id, tenant, conversation, request, state, job, fence, started_at, does)"
+        " VALUES (:id, :tenant, :conversation, :request, 'running', :job, :fence, :now, :does)",
+        does=request.plan.does, id=run, tenant=request.tenant, conversation=request.conversation, request=request.id,
         job=job.id, fence=job.fence, now=text_of(now),
     )  # fmt: skip
     steps = [(call.tool, step) for call in request.plan.calls for step in call.steps]
@@ -203,11 +207,20 @@ def _end_step(now: datetime, run: Run, index: int, end: StepEnd) -> Transaction[
         yield from log(
             now, run.tenant, "step.ended", SYSTEM, run=run.id, index=index,
             state=end.state, exit_code=end.exit_code, output_sha256=canonical.sha256(end.output),
+            **_proof(end),
         )  # fmt: skip
+        if end.whole:
+            yield from artifacts.add(now, run, index, end.whole)
         ended = end_of((yield from must_read(run.tenant, run.id)).steps)
         if ended is not None:
             yield from end_run(now, run.tenant, run.id, ended)
     return (yield from must_read(run.tenant, run.id))
+
+
+def _proof(end: StepEnd) -> dict[str, str | int]:
+    """Return what the log has to hold of a whole output; nothing where none was kept."""
+    stored = end.whole and end.whole.stored
+    return {"whole_bytes": stored.bytes, "whole_sha256": stored.sha256} if stored else {}
 
 
 def _cancel(now: datetime, run: Run, why: str) -> Transaction[Run]:
@@ -251,7 +264,7 @@ def _resolve(
         raise Refused("That step is not unknown, so there is nothing to resolve.")
     end = end_of((yield from must_read(tenant, run)).steps)
     yield sql(
-        "UPDATE run SET state = :state WHERE id = :run AND state = 'unknown'",
+        "UPDATE run SET state = :state, does = NULL WHERE id = :run AND state = 'unknown'",
         state=end or RunState.FAILED, run=run,
     )  # fmt: skip
     yield from log(now, tenant, "step.resolved", principal, run=run, index=index, happened=happened)

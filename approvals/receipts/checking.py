@@ -11,7 +11,7 @@ from approvals.receipts.telling import BROKEN, Telling, ToldStep, facts_of
 from core import audit, canonical, plans
 from core.audit import GENESIS
 from core.errors import Refused
-from core.plans import Plan
+from core.plans import HttpStep, Plan
 from core.signatures import is_signed
 
 
@@ -134,7 +134,11 @@ def _check_story(receipt: Receipt, plan: Plan) -> None:
         request=receipt.request,
         plan_sha256=plan.sha256,
         run=receipt.run,
-        steps=[ToldStep(on_failure=one.on_failure) for call in plan.calls for one in call.steps],
+        steps=[
+            ToldStep(on_failure=step.on_failure, is_codeless=isinstance(step, HttpStep))
+            for call in plan.calls
+            for step in call.steps
+        ],
     )
     for entry in receipt.audit:
         told.hear(entry)

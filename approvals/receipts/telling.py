@@ -29,6 +29,8 @@ _ENDS = (StepState.SUCCEEDED, StepState.FAILED, StepState.UNKNOWN, StepState.CAN
 class ToldStep:
     """A step as it was told. `exit_code` and `output` are what its own end said."""
 
+    is_codeless: bool = False
+    """Whether it is no command, so that it has no exit code however it ends."""
     state: StepState = StepState.PENDING
     exit_code: int | None = None
     output_sha256: Json = _NO_OUTPUT
@@ -191,8 +193,9 @@ def _ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:
     step = told.steps[index]
     step.state, step.ended_at = end, entry.at
     step.exit_code, step.output_sha256 = exit_code, facts.get("output_sha256")
-    # What is no command has no exit code, however it ended.
-    return exit_code is None or (end is StepState.SUCCEEDED) is (exit_code == 0)
+    if step.is_codeless:
+        return exit_code is None
+    return (end is StepState.SUCCEEDED) is (exit_code == 0)
 
 
 def _run_ended(told: Telling, entry: Entry, facts: JsonObject) -> bool:

@@ -18,21 +18,23 @@ from bot.wiring.catalogue import (
     toolbelt,
     unheard,
     unknown_tools,
+    unlisted,
     unowned,
     unruled,
     unwise,
 )
 from bot.wiring.mcp_servers import server_faults
-from bot.wiring.parts import Parts, Seams, heads_of
+from bot.wiring.parts import Parts, Seams, artifact_folder, heads_of
 from bot.wiring.platforms import platform_faults, sync_discord
 from bot.wiring.probing import probed
-from bot.wiring.runners import sandbox_faults
+from bot.wiring.runners import sandbox_faults, sandbox_notes
 from core.errors import Invalid
 
 __all__ = [
     "App",
     "Seams",
     "account",
+    "artifact_folder",
     "catalogue",
     "draw",
     "heads_of",
@@ -42,12 +44,14 @@ __all__ = [
     "platform_faults",
     "probed",
     "sandbox_faults",
+    "sandbox_notes",
     "server_faults",
     "sync_discord",
     "tool_names",
     "toolbelt",
     "unheard",
     "unknown_tools",
+    "unlisted",
     "unowned",
     "unruled",
     "unwise",

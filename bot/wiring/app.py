@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from adapters import console, processes
 from adapters.jobs.table import TableEngine
 from adapters.runbook_folder import Catalogue
-from adapters.storage.erasing import Erasing
 from adapters.storage.newest import Newest
 from adapters.storage.receipts import Receipts
 from adapters.storage.records import Records
@@ -32,9 +31,12 @@ from bot.ruling import Rulings
 from bot.schedule import Scheduling
 from bot.settings import Settings
 from bot.stop import Stopping
+from bot.sweep import Sweeping
 from bot.welcoming import Welcoming
 from bot.wiring.kinds import kinds_of
 from bot.wiring.parts import Parts
+from core.artifacts import Artifacts
+from core.erasing import Erasing
 from core.platforms import Platform
 from core.ports import Keys
 from core.principals import Identity
@@ -64,6 +66,8 @@ class App:
     publishing: Publishing
     announcing: Announcing
     erasing: Erasing
+    artifacts: Artifacts
+    sweeping: Sweeping
     catalogue: Callable[[], Catalogue]
     toolbox: Callable[[], Toolbox]
     toolbelt: Toolbelt
@@ -118,6 +122,8 @@ def app_of(parts: Parts) -> App:
         ),
         publishing=Publishing(keys=parts.keys, newest=records.head, heads=parts.heads),
         erasing=parts.erasing,
+        artifacts=parts.artifacts,
+        sweeping=Sweeping(artifacts=parts.artifacts, kept=parts.kept),
         engine=engine,
         catalogue=parts.folder.catalogue,
         toolbox=parts.toolbox,

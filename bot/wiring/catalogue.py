@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from adapters.python_steps.modules import Modules
 from adapters.runbook_folder import Catalogue, RunbookFolder
-from adapters.sandbox.boxes import PATH
+from adapters.sandbox.boxes import PATH, Box
 from adapters.skill_folder import shelf
 from adapters.storage.memories import Memories
 from adapters.storage.reminders import Reminders
@@ -15,11 +16,15 @@ from bot.absent import NoDatabase
 from bot.settings import Settings
 from bot.toolsets import Ports, composed
 from bot.wiring.mcp_servers import McpServers
-from bot.wiring.runners import box_of
-from core import advice, commands
+from bot.wiring.runners import box_of, modules_of
+from core import advice, commands, http_urls
 from core.errors import Incorrect, Invalid
+from core.function_forms import Function
+from core.http_forms import Request
 from core.phrases import interpret
 from core.redaction import Redactor
+from core.step_forms import Command
+from core.step_kinds import AnyForm
 from core.toolbelt import Toolbelt
 from core.tools import Effect, Toolbox
 from core.toolset import Channel
@@ -55,18 +60,30 @@ def catalogue(file: Path, configured: Settings) -> Catalogue:
 
 def unwise(file: Path, configured: Settings) -> Iterator[str]:
     """Yield what is legal and unwise in the runbooks that are sound; raise `Unavailable` without any."""
-    box = box_of(configured, home_of(file))
+    box, modules = box_of(configured, home_of(file)), modules_of(configured, home_of(file))
     found = folder(file, configured, {}).sources()
     for source in found:
         yield from advice.of_one(source)
-        for path, command in source.commands():
-            if not box.program(command.run[0]):
-                problem = (
-                    f"no program of this name is in {PATH}, or of this path in the working folder. "
-                    "Correct or install it."
-                )
-                yield source.told((*path, "run"), problem)
+        for path, form in source.forms():
+            yield from (
+                source.told((*path, at), why) for at, why in _unstartable(form, box, modules)
+            )
     yield from advice.of_all(found)
+
+
+def _unstartable(form: AnyForm, box: Box, modules: Modules) -> Iterator[tuple[str, str]]:
+    """Yield the field of a step that names what cannot be started, and why."""
+    match form:
+        case Command() if not box.program(form.run[0]):
+            problem = (
+                f"no program of this name is in {PATH}, or of this path in the working folder. "
+                "Correct or install it."
+            )
+            yield "run", problem
+        case Function() if fault := modules.fault(form.python, form.arguments.keys()):
+            yield "python", fault
+        case _:
+            pass
 
 
 def unruled(file: Path, configured: Settings) -> Iterator[str]:
@@ -93,6 +110,17 @@ def unowned(file: Path, configured: Settings, owned: Collection[tuple[str, str]]
                     "sayso.yml."
                 )
                 yield source.told(("channels", number), problem)
+
+
+def unlisted(file: Path, configured: Settings) -> Iterator[str]:
+    """Yield the requests whose hosts are not listed; raise `Unavailable` without any runbooks."""
+    allowed = configured.http.allowed
+    for source in folder(file, configured, {}).sources():
+        requests = [(path, form.http) for path, form in source.forms() if isinstance(form, Request)]
+        for path, sent in requests:
+            _, host = http_urls.host_of(sent.url)
+            if obstacle := allowed.obstacle(host):
+                yield source.told((*path, "http", sent.method), obstacle)
 
 
 def unheard(file: Path, configured: Settings) -> Iterator[str]:

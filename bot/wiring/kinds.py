@@ -11,6 +11,7 @@ from adapters.storage.frames import Frames
 from adapters.storage.rates import Rates
 from adapters.storage.reminders import Reminders
 from approvals.execution import Execution
+from approvals.keeping import Keeping
 from approvals.models import ESCALATE, EXPIRE, REMIND, RUN
 from bot import notify
 from bot.answer import Answering
@@ -50,6 +51,7 @@ def kinds_of(parts: Parts) -> dict[str, Kind]:
         live=parts.live,
         acting=parts.gate.acting,
         undoing=parts.undoing,
+        artifacts=parts.artifacts,
     )
     expiring = Expiring(store=parts.requests)
     reminding = Reminding(store=parts.requests, gate=parts.gate)
@@ -81,7 +83,8 @@ def run_kind(handler: Handler, clean: Clean) -> Kind:
 
 
 def _running(parts: Parts) -> Running:
-    execution = Execution(store=parts.runs, runner=parts.runner)
+    keeping = Keeping(artifacts=parts.artifacts, most_per_run=parts.settings.artifacts.most_per_run)
+    execution = Execution(store=parts.runs, runner=parts.runner, keeping=keeping)
     return Running(store=parts.requests, gate=parts.gate, execution=execution, live=parts.live)
 
 

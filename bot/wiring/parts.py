@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adapters import processes
+from adapters.artifact_folder import ArtifactFolder
 from adapters.console.terminals import Terminals
 from adapters.counted import CountedRunner
 from adapters.grammar import GrammarModel
@@ -12,6 +13,7 @@ from adapters.heads_file import HeadsFile
 from adapters.jobs.kinds import Pace
 from adapters.jobs.queue import TableQueue
 from adapters.key_file import NAME, KeyFile
+from adapters.storage.artifacts import KeptArtifacts
 from adapters.storage.brakes import Brakes
 from adapters.storage.conversations import Conversations
 from adapters.storage.deliveries import Deliveries
@@ -37,16 +39,19 @@ from bot.inbox import Inbox
 from bot.live import Live
 from bot.schedule import Scheduling, schedules_of
 from bot.settings import Settings
+from bot.sweep import ErasingAll
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.mcp_servers import McpServers
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
-from bot.wiring.runners import box_of, runner_of
+from bot.wiring.runners import modules_of, runner_of, safe_box_of
 from bot.wiring.secrets import secrets_of
 from core.deliveries import TERMINAL, Chat
-from core.ports import Heads, Model, Runner
+from core.ports import Heads, Model, Runner, Secrets
 from core.redaction import Redactor
 from core.tools import Toolbox
+
+_STEPS_WRITE = "steps can write there. Choose a folder outside `runbooks.workdir`."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +72,27 @@ def heads_of(file: Path, configured: Settings) -> Heads | None:
     return HeadsFile(home_of(file) / place) if place else None
 
 
+def artifact_folder(file: Path, configured: Settings) -> Path:
+    """Return where whole outputs are kept; raise `Invalid` where steps can write there."""
+    home = home_of(file)
+    beside = configured.storage.path.with_name("artifacts")
+    folder = home / (configured.artifacts.folder or beside)
+    if folder.resolve().is_relative_to((home / configured.runbooks.workdir).resolve()):
+        raise settings.blame(file, "artifacts", "folder", problem=_STEPS_WRITE)
+    return folder
+
+
+def _artifacts(
+    configured: Settings, file: Path, database: Database
+) -> tuple[ArtifactFolder, KeptArtifacts]:
+    section = configured.artifacts
+    folder = artifact_folder(file, configured)
+    return (
+        ArtifactFolder(folder=folder, most_bytes=section.most_bytes),
+        KeptArtifacts(database=database, lasts=section.keep),
+    )
+
+
 class Parts:
     """What several parts of the app share."""
 
@@ -79,8 +105,11 @@ class Parts:
             me=processes.me(), is_dead=processes.is_dead, here=seams.chats.get(TERMINAL)
         )
         home = home_of(file)
-        self.erasing = Erasing(database)
         self.database = seams.database(database)
+        self.artifacts, self.kept = _artifacts(configured, file, self.database)
+        self.erasing = ErasingAll(
+            erasing=Erasing(database), artifacts=self.artifacts, kept=self.kept
+        )
         authority = AuthorityFile(file)
         self.platforms = platforms(
             configured,
@@ -95,21 +124,13 @@ class Parts:
             **seams.chats,
             TERMINAL: terminals,
         }
-        work = home / configured.runbooks.workdir
-        self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
-        self.heads = heads_of(file, configured)
+        keys = KeyFile((home / configured.storage.path).with_name(NAME))
+        self.keys, self.heads = keys, heads_of(file, configured)
         self.redactor = Redactor.of(platform_secrets(configured, home))
         secrets = secrets_of(configured, home, self.redactor)
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.servers = McpServers(file, configured, self.toolbelt.owners)
-        runner = runner_of(
-            configured,
-            box_of(configured, home),
-            self.servers,
-            secrets=secrets,
-            redactor=self.redactor,
-        )
-        self.runner = CountedRunner(seams.runner(runner))
+        self.runner = CountedRunner(seams.runner(self._runner(file, configured, secrets)))
         self.folder = folder(file, configured, self.toolbelt.owners)
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
@@ -123,7 +144,10 @@ class Parts:
         self.gate = Gate(
             store=self.requests,
             freezer=Freezer(
-                runner=self.runner, files=WorkFolder(work), folder=configured.runbooks.workdir
+                runner=self.runner,
+                files=WorkFolder(home / configured.runbooks.workdir),
+                sources=modules_of(configured, home),
+                folder=configured.runbooks.workdir,
             ),
             acting=Acting(
                 store=self.requests,
@@ -151,6 +175,19 @@ class Parts:
             store=self.requests,
             queue=TableQueue(self.database),
             clock=SystemClock(),
+        )
+
+    def _runner(self, file: Path, configured: Settings, secrets: Secrets) -> Runner:
+        """Return what runs steps of every kind."""
+        home = home_of(file)
+        box = safe_box_of(configured, file, home)
+        return runner_of(
+            box,
+            modules_of(configured, home),
+            configured.http.allowed,
+            self.servers.runner(box, secrets, self.redactor),
+            secrets=secrets,
+            redactor=self.redactor,
         )
 
     def toolbox(self) -> Toolbox:

@@ -8,31 +8,40 @@ from typing import cast
 
 from adapters.http_steps.runner import HttpRunner
 from adapters.key_file import NAME
+from adapters.python_steps.modules import Modules, our_own
+from adapters.python_steps.runner import FunctionRunner
 from adapters.sandbox.boxes import Box, NoBox
 from adapters.sandbox.bubblewrap import Bubblewrap
 from adapters.sandbox.programs import Programs
 from adapters.sandbox.runner import CommandRunner
-from adapters.steps import NoRunner, StepRunner
+from adapters.steps import KindRunner, StepRunner
+from bot import settings
 from bot.settings import Settings
-from bot.wiring.mcp_servers import McpServers
+from core.hosts import Allowed
+from core.plans import ToolStep
 from core.ports import Runner, Secrets
 from core.redaction import Redactor
 
 _FILE = "file:"
-_NOT_YET = NoRunner("Steps of this kind cannot run here.")
 
 
 def runner_of(
-    configured: Settings, box: Box, servers: McpServers, *, secrets: Secrets, redactor: Redactor
+    box: Box,
+    modules: Modules,
+    allowed: Allowed,
+    tools: KindRunner[ToolStep],
+    *,
+    secrets: Secrets,
+    redactor: Redactor,
 ) -> Runner:
-    """Return what runs steps: requests from here, all else in a box."""
+    """Return what runs steps in a box, and sends requests to the hosts that are allowed."""
     programs = Programs(box=box, secrets=secrets, redactor=redactor)
     return StepRunner(
         backend=box.backend,
         commands=CommandRunner(programs),
-        http=HttpRunner(allowed=configured.http.allowed, secrets=secrets, redactor=redactor),
-        python=_NOT_YET,
-        tools=servers.runner(box, secrets, redactor),
+        http=HttpRunner(allowed=allowed, secrets=secrets, redactor=redactor),
+        python=FunctionRunner(programs=programs, modules=modules),
+        tools=tools,
     )
 
 
@@ -48,11 +57,32 @@ def box_of(configured: Settings, home: Path) -> Box:
     )
 
 
+def safe_box_of(configured: Settings, file: Path, home: Path) -> Box:
+    """Return where steps run; raise `Invalid` where they would see what no step may."""
+    box = box_of(configured, home)
+    if isinstance(box, Bubblewrap):
+        for problem in box.exposures():
+            raise settings.blame(file, "sandbox", problem=problem)
+    return box
+
+
+def modules_of(configured: Settings, home: Path) -> Modules:
+    """Return the modules whose functions steps may call: those that are installed beside Sayso."""
+    return Modules(interpreter=our_own(), work=home / configured.runbooks.workdir)
+
+
 def sandbox_faults(configured: Settings, home: Path) -> Iterator[str]:
     """Yield what keeps the sandbox from running anything, with what to do."""
     box = box_of(configured, home)
     if isinstance(box, Bubblewrap):
         yield from box.faults()
+
+
+def sandbox_notes(configured: Settings, home: Path) -> Iterator[str]:
+    """Yield what whoever starts Sayso has to know about how steps run."""
+    if configured.sandbox.backend == "none":
+        yield "no sandbox: steps run with all the rights of this account, as sayso.yml says."
+    yield from sandbox_faults(configured, home)
 
 
 def _hidden(configured: Settings, home: Path) -> Iterator[Path]:

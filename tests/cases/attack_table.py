@@ -14,6 +14,8 @@ STORE: Final = "contracts/test_approval_store.py"
 CASES: Final = "cases/test_cases.py"
 ATTACKS: Final = "cases/test_attacks.py"
 BY_TEXT: Final = "cases/test_attacks_by_text.py"
+BY_REQUEST: Final = "cases/test_attacks_by_request.py"
+REQUESTS: Final = "journeys/test_requests.py"
 GATE: Final = f"{APPROVALS}/test_gate.py"
 CHANGES: Final = f"{APPROVALS}/test_changes.py"
 CARDS: Final = f"{APPROVALS}/test_cards.py"
@@ -31,6 +33,7 @@ ACCEPTED: Final = "unit/adapters/test_mcp_definitions.py"
 BOTH: Final = "journeys/test_two_platforms.py"
 DISPLAY: Final = "unit/core/test_display.py"
 CANONICAL: Final = "unit/core/test_canonical.py"
+BOXES: Final = "integration/test_boxes.py"
 AUDIT: Final = "unit/core/test_audit.py"
 
 
@@ -238,6 +241,50 @@ ATTACK_TESTS: Mapping[str, Tests] = {
         *of(TOOLS, "attack_28_a_server_that_asks_decides_nothing"),
         *of(SERVERS, "attack_28_a_server_that_asks_gets_no_answer_from_anybody"),
         *of(MODEL, "p38_p39_an_answer_to_a_question_approves_nothing"),
+    ],
+    "30 a path out of the working folder": [
+        *of("journeys/test_sandbox.py", "attack_30_no_path_leads_a_step_out_of_its_folder"),
+        *of("integration/test_workfolder.py", "what_is_outside_is_refused_whether_or_not_it_exists",
+            "a_link_that_appears_after_the_look_is_not_followed"),
+    ],
+    "31 a request that leads elsewhere": [
+        *of(BY_REQUEST, "attack_31_no_spelling_of_an_address_gets_past_the_list",
+            "no_runbook_is_read_that_spells_an_address_in_another_way",
+            "attack_31_no_public_name_leads_to_a_private_or_special_address",
+            "attack_31_no_private_name_leads_to_this_machine_or_to_what_a_cloud_keeps_for_it",
+            "attack_31_a_name_is_looked_up_once_and_that_very_address_is_asked",
+            "nothing_is_looked_up_before_anybody_is_asked",
+            "a_connection_goes_to_what_was_looked_up_whatever_asks_for_it",
+            "attack_31_nobody_is_followed_elsewhere",
+            "attack_31_no_proxy_of_the_environment_is_asked",
+            "no_cookie_is_kept_for_the_next_request",
+            "what_is_not_listed_is_an_obstacle_that_says_what_to_write",
+            "a_packed_answer_is_not_unpacked",
+            "an_answer_without_end_is_heard_to_a_limit_and_no_further",
+            "headers_have_their_limits",
+            "headers_that_never_end_have_the_time_of_the_step",
+            "an_answer_that_falls_silent_is_left",
+            "a_value_stays_inside_its_part_of_the_address",
+            "no_value_leads_to_another_folder",
+            "no_value_adds_a_header",
+            "attack_31_over_tls_the_name_counts_and_not_the_address",
+            "nobody_is_believed_whom_this_machine_does_not_believe",
+            "whoever_speaks_no_tls_is_told_nothing",
+            "a_secret_goes_in_the_clear_to_a_network_of_ones_own_alone"),
+        *of(REQUESTS, "nobody_is_asked_about_a_host_that_is_not_listed",
+            "i3_a_host_that_is_struck_off_the_list_revokes_what_is_open"),
+    ],
+    "33 what is in the environment": [
+        *of(BOXES, "attack_33_the_environment_is_exactly_this", "i12_a_secret_is_in_nobodys_arguments"),
+        *of("integration/test_sandbox.py", "the_environment_is_exactly_this"),
+    ],
+    "34 a step that does not end, or takes too much": [
+        *of("integration/test_probes.py", "attack_34_a_sandbox_holds_only_so_many_processes",
+            "what_a_step_tries_comes_to_what_the_document_says"),
+        *of(BOXES, "who_ignores_the_request_is_killed_with_all_that_it_started",
+            "p03_cancelling_kills_what_is_in_the_sandbox_before_it_returns",
+            "what_is_in_the_sandbox_dies_with_us"),
+        *of("integration/test_sandbox.py", "a_flood_is_stopped", "memory_is_bounded_and_no_core_is_dumped"),
     ],
     "36 the log is edited": [
         *of(AUDIT, "an_edited_entry_is_named", "a_deleted_entry_is_missing",

@@ -58,6 +58,7 @@ OPTIONS = {
     "audit verify": {"--json", "--head"},
     "audit head": {"--json"},
     "audit export": {"--json"},
+    "output": {"--output", "--json"},
     "receipt": {"--output", "--json"},
     "verify": {"--key", "--head", "--json"},
     "runbooks list": {"--json"},

@@ -33,6 +33,7 @@ from tests.stores import (
     OTHER_TENANT,
     TABLES,
     THEIR_CONVERSATION,
+    WHOLE,
     Closable,
     Stores,
     answering,
@@ -96,7 +97,9 @@ async def lived(stores: Stores) -> None:
     revoked = await opened(stores, a_request(f"{MARK}-2"))
     await stores.requests.revoke(TENANT, revoked.id, principal="bob", reason=f"{MARK} changed")
     ran = await running(stores, a_request(f"{MARK}-3"))
-    await stepped(stores, ran, StepEnd(state=StepState.UNKNOWN, output=MARK, note=MARK))
+    await stepped(
+        stores, ran, StepEnd(state=StepState.UNKNOWN, output=MARK, note=MARK, whole=WHOLE)
+    )
     await stores.runs.resolve(TENANT, ran.id, 0, happened=True, principal="carol")
     await happened(stores)
 

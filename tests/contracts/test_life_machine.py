@@ -55,6 +55,7 @@ from core.standing import Why
 from core.tools import Tool
 from tests.builders import CONVERSATION, TENANT, a_proposal
 from tests.contracts.test_request_machine import EDGES, state_told
+from tests.fakes.artifacts import keeping
 from tests.fakes.clock import FrozenClock
 from tests.fakes.hold import FakeHold
 from tests.fakes.roster import FakeRoster
@@ -669,7 +670,9 @@ class Lives(RuleBasedStateMachine):
 
     async def executed(self, spent: Spent, job: Job, death: Death | None) -> None:
         """Run its steps; a process that dies is one that is never heard of again."""
-        execution = Execution(store=self.town.stores.runs, runner=self.town.counted)
+        execution = Execution(
+            store=self.town.stores.runs, runner=self.town.counted, keeping=keeping()
+        )
         dies_in = step_id(spent.run.id, int(death[-1])) if death else ""
         self.town.runner.meanwhile[()] = partial(self.maybe_hang, dies_in)
         running = asyncio.create_task(execution.execute(spent, FakeHold(job), FakeWatch()))

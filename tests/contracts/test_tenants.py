@@ -100,6 +100,9 @@ CALLS: Mapping[str, Call] = {
         )
     ),
     "ApprovalStore.get": lambda on, given: on.requests.get(OTHER_TENANT, given.request.id),
+    "ApprovalStore.took": lambda on, given: on.requests.took(
+        OTHER_TENANT, given.request.plan.does, most=5
+    ),
     "ApprovalStore.in_doubt": lambda on, given: on.requests.in_doubt(
         OTHER_TENANT, given.request.plan_sha256, again=given.request.id
     ),
@@ -178,6 +181,7 @@ CALLS: Mapping[str, Call] = {
     "RunStore.resolve": lambda on, given: on.runs.resolve(
         OTHER_TENANT, given.run.id, 1, happened=True, principal="eve"
     ),
+    "RunStore.show_output": lambda on, given: on.runs.show_output(given.run, 1, principal="eve"),
     "RunStore.verified": lambda on, given: on.runs.verified(
         Verification(run=given.run, index=1, principal="eve", ended=exited())
     ),

@@ -1,16 +1,26 @@
 """Real commands in the sandbox of bubblewrap: how they start, how they end, and what keeps them from it."""
 
+import asyncio
+import subprocess
+import sys
 import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from adapters.sandbox.boxes import Box
+import pytest
+
+from adapters.processes import kill_step
+from adapters.sandbox.boxes import Bounds, Box, environment
 from adapters.sandbox.bubblewrap import Bubblewrap
 from adapters.sandbox.programs import Program, Programs
 from core import ids
 from core.ports import Ended, Ending
 from core.redaction import Redactor
 from tests.fakes.secrets import FakeSecrets
-from tests.sayso import marked
+from tests.jobs import soon
+from tests.sayso import ROOT, marked
 
 GIB = 1 << 30
 
@@ -80,9 +90,258 @@ def in_the_folder(folder: Path) -> list[int]:
     """Return the processes whose working folder this is, whatever their environment is."""
     found = list[int]()
     for process in Path("/proc").glob("[0-9]*"):
-        try:
+        with suppress(OSError):
             if (process / "cwd").readlink() == folder:
                 found.append(int(process.name))
-        except OSError:
-            continue
     return found
+
+
+async def test_p03_cancelling_kills_what_is_in_the_sandbox_before_it_returns(
+    tmp_path: Path,
+) -> None:
+    step_id = fresh()
+    script = "trap '' TERM; env -i setsid sleep 1000 & touch begun; sleep 1000; sleep 1000"
+    running = asyncio.create_task(
+        programs(Bubblewrap(folder=tmp_path)).run(shell(script), step_id=step_id)
+    )
+    await begun(tmp_path)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert not marked(step_id)
+    assert not in_the_folder(tmp_path)
+
+
+async def begun(folder: Path) -> None:
+    async def is_there() -> bool:
+        return (folder / "begun").exists()
+
+    await soon(is_there)
+
+
+ALONE = """
+import asyncio, pathlib, sys
+from adapters.sandbox.bubblewrap import Bubblewrap
+from adapters.sandbox.programs import Program, Programs
+from core.redaction import Redactor
+box = Bubblewrap(folder=pathlib.Path(sys.argv[1]))
+script = "env -i setsid sleep 1000 & touch begun; sleep 1000"
+what = Program(argv=("sh", "-c", script), timeout_ms=60000, memory_bytes=1 << 30, secrets=())
+programs = Programs(box=box, secrets={}, redactor=Redactor.of([]))
+asyncio.run(programs.run(what, step_id=sys.argv[2]))
+"""
+
+
+def python(arguments: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, *arguments], cwd=ROOT)
+
+
+async def test_what_is_in_the_sandbox_dies_with_us(tmp_path: Path) -> None:
+    with python(["-c", ALONE, str(tmp_path), fresh()]) as us:
+        await begun(tmp_path)
+        us.kill()
+    await soon(nobody(tmp_path))
+
+
+async def test_whoever_looks_kills_all_that_is_in_the_sandbox(tmp_path: Path) -> None:
+    step_id = fresh()
+    script = "env -i setsid sleep 1000 & touch begun; sleep 1000"
+    running = asyncio.create_task(
+        programs(Bubblewrap(folder=tmp_path)).run(shell(script), step_id=step_id)
+    )
+    await begun(tmp_path)
+    assert kill_step(step_id) > 0
+    await soon(nobody(tmp_path))
+    assert (await running).ending is Ending.EXITED
+
+
+def nobody(folder: Path) -> Callable[[], Awaitable[bool]]:
+    async def is_left() -> bool:
+        return not in_the_folder(folder)
+
+    return is_left
+
+
+async def test_it_has_no_rights_and_can_get_none(tmp_path: Path) -> None:
+    ended = await run(tmp_path, shell("grep -E '^(Cap|NoNewPrivs)' /proc/self/status"))
+    rights = dict(line.split(":\t") for line in ended.output.splitlines())
+    assert rights.pop("NoNewPrivs") == "1"
+    assert set(rights.values()) == {"0" * 16}
+    assert len(rights) == 5
+
+
+async def test_attack_33_the_environment_is_exactly_this(tmp_path: Path) -> None:
+    step_id = fresh()
+    what = Program(argv=("env",), timeout_ms=9000, memory_bytes=GIB, secrets=("FLEET",))
+    mine = programs(Bubblewrap(folder=tmp_path), FLEET="f-value", OTHER="o-value")
+    ended = await mine.run(what, step_id=step_id)
+    assert dict(line.split("=", 1) for line in ended.output.splitlines()) == {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": str(tmp_path),
+        "PWD": str(tmp_path),
+        "SAYSO_STEP_ID": step_id,
+        "FLEET": "f-value",
+    }
+
+
+async def test_i12_a_secret_is_in_nobodys_arguments(tmp_path: Path) -> None:
+    secret = "Zq7-Rk2_Wm9xT4bN8vL1"
+    what = replace(shell('printf %s "$FLEET" >begun; sleep 1000'), secrets=("FLEET",))
+    mine = programs(Bubblewrap(folder=tmp_path), FLEET=secret)
+    running = asyncio.create_task(mine.run(what, step_id=fresh()))
+    await begun(tmp_path)
+    everybody = arguments()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (tmp_path / "begun").read_text("utf-8") == secret
+    assert any(b"bwrap" in one for one in everybody)
+    assert not any(secret.encode() in one for one in everybody)
+
+
+def arguments() -> list[bytes]:
+    """Return what everybody on this machine was started with."""
+    found = list[bytes]()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            found.append((process / "cmdline").read_bytes())
+    return found
+
+
+# What is seen
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    """Return a folder with a program, beside the working folder."""
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    tool = folder / "tool"
+    tool.write_text("#!/bin/sh\ncat $(dirname $0)/data; echo more >>$(dirname $0)/data\n", "utf-8")
+    tool.chmod(0o755)
+    (folder / "data").write_text("data\n", "utf-8")
+    (tmp_path / "work").mkdir()
+    return folder
+
+
+def tool(tools: Path, *, readable: tuple[Path, ...] = ()) -> Program:
+    argv = (str(tools / "tool"),)
+    return Program(argv=argv, timeout_ms=9000, memory_bytes=GIB, secrets=(), readable=readable)
+
+
+async def test_a_program_that_is_not_seen_is_told_before_anybody_is_asked(
+    tmp_path: Path, tools: Path
+) -> None:
+    mine = programs(Bubblewrap(folder=tmp_path / "work"))
+    said = mine.obstacle(tool(tools))
+    assert said
+    assert said.endswith(" that may be started.")
+
+
+@pytest.mark.parametrize("by", ["the box", "the program"])
+async def test_what_is_readable_can_be_started_and_not_changed(
+    tmp_path: Path, tools: Path, by: str
+) -> None:
+    here = (tools,) if by == "the box" else ()
+    mine = programs(Bubblewrap(folder=tmp_path / "work", readable=here))
+    what = tool(tools, readable=() if here else (tools,))
+    assert mine.obstacle(what) is None
+    ended = await mine.run(what, step_id=fresh())
+    assert ended.output.startswith("data\n")
+    assert "Read-only file system" in ended.output
+    assert (tools / "data").read_text("utf-8") == "data\n"
+
+
+@pytest.mark.parametrize("name", ["./tool", "tool", "/usr/bin/env"])
+def test_programs_are_found_by_what_is_seen_alone(tmp_path: Path, tools: Path, name: str) -> None:
+    (tmp_path / "work" / "tool").symlink_to(tools / "tool")
+    found = Bubblewrap(folder=tmp_path / "work").program(name)
+    assert found == (name if name.startswith("/") else None)
+
+
+async def test_only_with_the_network_are_its_files_seen(tmp_path: Path) -> None:
+    look = "ls -d /etc/hosts /etc/passwd /etc/ssl/private 2>/dev/null; :"
+    assert (await run(tmp_path, shell(look))).output == ""
+    assert (await run(tmp_path, shell(look, network=True))).output == "/etc/hosts\n"
+
+
+@pytest.mark.usefixtures("tools")
+async def test_the_working_folder_may_lie_in_something_readable(tmp_path: Path) -> None:
+    box = Bubblewrap(folder=tmp_path / "work", readable=(tmp_path,))
+    ended = await programs(box).run(shell("touch made; touch ../made"), step_id=fresh())
+    assert ended.exit_code == 1
+    assert names(tmp_path) == ["data", "made", "tool", "tools", "work"]
+
+
+# What keeps it from running anything
+
+
+def told(box: Bubblewrap) -> list[str]:
+    """Return what an operator is told, once nothing runs."""
+    said = programs(box).obstacle(shell("true"))
+    found = [*box.faults()]
+    assert (said is not None) == bool(found)
+    assert said is None or said.endswith("can find out why with `sayso check`.")
+    return found
+
+
+@pytest.mark.parametrize("where", ["work", "work/below", "link", "."])
+def test_what_must_be_hidden_and_would_be_seen_stops_everything(tmp_path: Path, where: str) -> None:
+    work = tmp_path / "work"
+    (work / "below").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(work / "below")
+    hidden = tmp_path / where
+    [said] = told(Bubblewrap(folder=work if where != "." else tmp_path, hidden=(hidden,)))
+    assert said.startswith(f"steps would see {hidden}, because they see ")
+
+
+def test_what_is_readable_must_hold_nothing_hidden_either(tmp_path: Path, tools: Path) -> None:
+    box = Bubblewrap(folder=tmp_path / "work", readable=(tools,), hidden=(tools / "data",))
+    assert told(box) == [
+        f"steps would see {tools / 'data'}, because they see {tools}. Move one of them."
+    ]
+
+
+def test_beside_what_is_hidden_it_runs(tmp_path: Path, tools: Path) -> None:
+    box = Bubblewrap(folder=tmp_path / "work", hidden=(tmp_path, tools, tmp_path / "work-not"))
+    assert told(box) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "broken", "said"),
+    [
+        ("adapters.sandbox.probe.PATH", "/nowhere", "bubblewrap is not installed. Install it: apt-get"),
+        ("adapters.sandbox.probe.sys.platform", "darwin", "the sandbox needs Linux. "),
+        ("adapters.processes.PRLIMIT", "/nowhere", "/nowhere is not installed. Install it: "),
+        ("adapters.sandbox.bubblewrap._ALONE", ("--no-such-flag",), "bubblewrap does not work here (\"bwrap: Unknown option"),
+        ("adapters.sandbox.probe._PATIENCE", 0.0, "bubblewrap does not start."),
+    ],
+)  # fmt: skip
+def test_a_sandbox_that_is_missing_or_broken_runs_nothing_and_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, broken: object, said: str
+) -> None:
+    box = Bubblewrap(folder=tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(what, broken)
+        [found] = told(box)
+    assert found.startswith(said)
+    assert found.endswith("write `sandbox: {backend: none}`.")
+    assert told(box) == [], "it is looked at again"
+
+
+async def test_a_box_starts_a_program_of_somebody_elses(tmp_path: Path) -> None:
+    box = Bubblewrap(folder=tmp_path)
+    process = await asyncio.create_subprocess_exec(
+        *box.wrapped(("cat",), Bounds(memory_bytes=GIB)),
+        cwd=box.folder,
+        env=environment(box, fresh(), {}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert (await process.communicate(b"a line\n"))[0] == b"a line\n"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*"))

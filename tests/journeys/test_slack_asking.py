@@ -87,7 +87,9 @@ async def test_p22_commands_work_in_a_thread_with_a_mark_or_a_mention(acme: Team
     await acme.reads(thread, "said both")
     await acme.slack.people.mention(ALICE, OPS, "help", thread=thread)
     await acme.told(ALICE, "echo: Say a word. You may look.")
-    await acme.told(ALICE, "behind a !: requests, runs, grants, grant, edit, undo, handover, lift")
+    await acme.told(
+        ALICE, "behind a !: requests, runs, grants, grant, edit, undo, output, handover, lift"
+    )
     await acme.says(ALICE, thread, "!requests")
     await acme.told(ALICE, "Nothing waits that you may know of.")
     taken = acme.turns(thread)

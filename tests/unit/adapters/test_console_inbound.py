@@ -19,6 +19,7 @@ from core.events import (
     RevokeGrant,
     Stop,
     UndoRun,
+    WantOutput,
 )
 from core.principals import Identity
 from core.rulings import BreakGlass, HandOver, Lift, Pause, Resume
@@ -84,6 +85,9 @@ MEANINGS: dict[str, Typed | None] = {
     "/links": LinkWish(identity=ALICE, what="show"),
     "/unlink discord": LinkWish(identity=ALICE, what="end", given="discord"),
     "/undo r_1": UndoRun(identity=ALICE, run="r_1"),
+    "/output r_0123456789abcdef 2": WantOutput(
+        identity=ALICE, place=SEAT.place, run="r_0123456789abcdef", index=2
+    ),
     "/resolve verify": Resolve(found="verify"),
     "/resolve happened": Resolve(found="happened"),
     "/resolve r_1 2 did-not": Resolve(found="did_not", run="r_1", index=2),
@@ -110,6 +114,7 @@ MEANINGS: dict[str, Typed | None] = {
 MISTYPED = [
     "/dance", "/", "//", "/ approve", "/approve this and that", f"/approve {ID} 12345", f"/approve {ID} 1234567", f"/approve {ID} {ID}",
     f"/approve {ID}\n/approve {ID}", "/edit", f"/edit {ID}", "/edit word=beta", "/again this and that", "/show this and that", "/deny no\nand no", f"/deny {ID[:-1]} no", f"/deny {ID}0 no", "/stop\nall", "/resolve", "/resolve maybe",
+    "/output", "/output r_1", "/output r_0123456789abcdef", "/output r_0123456789abcdef x", "/output r_0123456789abcdef 0 please",
     "/resolve r_1 verify", "/resolve r_1 one verify", "/resolve r_1 12345 verify", "/as", "/as bob carol",
     "/resume now", "/lift c_1 c_2", "/break-glass", f"/break-glass {ID}", f"/handover {ID}", "/handover bob",
     "/new now", "/quit now", "/grant", "/grant bob access", f"/grant {ID} 5", "/revoke", "/revoke it", "/grants all", "/history all", "/stop this and that", "/ask",

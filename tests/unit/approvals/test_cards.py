@@ -16,7 +16,7 @@ from approvals.fresh_cards import Shown, card_for
 from approvals.models import Request, Run, RunState, State, Step, StepState, Verification, Vote
 from core.canonical import sha256
 from core.cards import Button, Card, Fact, decode, encode
-from core.plans import Call, Fingerprint, Plan, Retry
+from core.plans import Call, Fingerprint, Plan, PythonStep, Retry
 from core.ports import Ending
 from core.tools import Checked
 from core.transcript import AgentText
@@ -559,6 +559,30 @@ def test_a_report_counts_the_steps_where_some_ran_behind_a_failed_one(
     lenient = [replace(one, on_failure="continue") for one in steps]
     assert f"\nOf its 3 steps, {told}.\n" in reports.report(run(state, *lenient))
     assert "Of its" not in reports.report(run(state, *steps))
+
+
+@pytest.mark.parametrize(
+    ("source", "code"), [("abcdef0123456789" * 4, " (code abcdef012345)"), (None, "")]
+)
+def test_i6_a_card_shows_the_function_its_code_and_all_that_it_is_given(
+    source: str | None, code: str
+) -> None:
+    step = PythonStep(
+        function="team.notes:add",
+        source=source,
+        arguments={"text": "<é>", "n": [1, None]},
+        timeout_ms=1000,
+        memory_bytes=2**30,
+        secrets=("TOKEN",),
+        network=True,
+    )
+    plan = a_plan(a_checked())
+    plan = replace(plan, calls=(replace(plan.calls[0], steps=(step,)),))
+    drawn = card_for(plan, shown((a_checked(),)), ID, UNTIL)
+    assert drawn.plan[1] == (
+        f'  0. call "team.notes:add"{code} with {{"text": "\\u003c\\u00e9\\u003e", "n": [1, null]}}, '
+        'at most 1s, 1073741824 bytes of memory, with the network, secrets ["TOKEN"]'
+    )
 
 
 def test_a_card_says_how_often_a_step_is_tried_and_what_runs_where_it_fails() -> None:

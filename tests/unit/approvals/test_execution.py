@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -11,6 +11,7 @@ from adapters.storage.transactions import rows
 from approvals.execution import Execution
 from approvals.models import Run, RunState, Spent, StepEnd, StepState, Verification
 from approvals.proposals import NewRequest
+from approvals.reports import report
 from approvals.store import RunStore
 from core import ids
 from core.errors import OutcomeUnknown, Unavailable
@@ -18,6 +19,7 @@ from core.jobs import LeaseLost
 from core.plans import OnFailure, Retry
 from core.ports import Ended, Ending
 from tests.builders import TENANT, a_checked, a_new_request, a_tool
+from tests.fakes.artifacts import keeping
 from tests.fakes.hold import FakeHold
 from tests.fakes.runner import FakeRunner, ended, exited, for_ever, words_of
 from tests.fakes.watch import FakeWatch
@@ -49,7 +51,7 @@ async def execute(
     stop: asyncio.Event | None = None,
     watch: FakeWatch | None = None,
 ) -> Run:
-    execution = Execution(store=stores.runs, runner=runner)
+    execution = Execution(store=stores.runs, runner=runner, keeping=keeping())
     hold = await hold_of(stores, spent, stop)
     return await execution.execute(spent, hold, watch or FakeWatch())
 
@@ -113,6 +115,15 @@ async def test_the_steps_of_all_calls_are_one_list(stores: Stores) -> None:
     assert [step.tool for step in run.steps] == ["one", "one", "two"]
 
 
+async def test_what_answers_as_expected_has_succeeded_without_an_exit_code(stores: Stores) -> None:
+    answered = replace(ended(Ending.ANSWERED, "fine\n"), note="status 200")
+    spent = await spend(stores)
+    run = await execute(stores, FakeRunner(endings={("append-word", "1"): answered}), spent)
+    assert run.state is RunState.SUCCEEDED
+    assert (run.steps[1].exit_code, run.steps[1].note) == (None, "status 200")
+    assert "  1. append-word succeeded: status 200\n     fine\n" in report(run)
+
+
 async def test_i6_what_runs_is_what_was_stored_even_if_the_catalogue_changed(
     stores: Stores,
 ) -> None:
@@ -136,6 +147,18 @@ FAILING: Sequence[tuple[Ended, StepEnd]] = [
     (
         ended(Ending.NOT_STARTED),
         StepEnd(state=StepState.FAILED, note="it could not be started"),
+    ),
+    (
+        replace(ended(Ending.NOT_STARTED, "No."), note="nothing was sent"),
+        StepEnd(state=StepState.FAILED, output="No.", note="nothing was sent"),
+    ),
+    (
+        replace(ended(Ending.ANSWERED_OTHERWISE, "no\n"), note="status 503, expected 200"),
+        StepEnd(state=StepState.FAILED, output="no\n", note="status 503, expected 200"),
+    ),
+    (
+        ended(Ending.BROKEN_OFF, "half"),
+        StepEnd(state=StepState.UNKNOWN, output="half", note="its answer broke off"),
     ),
     (
         ended(Ending.TIMED_OUT, "begun"),
@@ -254,7 +277,9 @@ async def test_whoever_may_no_longer_hold_the_job_begins_no_step(stores: Stores)
 
     runner.meanwhile["append-word", "0"] = lose
     with pytest.raises(LeaseLost):
-        await Execution(store=stores.runs, runner=runner).execute(spent, hold, FakeWatch())
+        await Execution(store=stores.runs, runner=runner, keeping=keeping()).execute(
+            spent, hold, FakeWatch()
+        )
     assert len(runner.ran) == 1
     run = await stored(stores, spent)
     assert states(run) == [StepState.SUCCEEDED, StepState.PENDING, StepState.PENDING]
@@ -264,7 +289,9 @@ async def test_whoever_may_no_longer_hold_the_job_begins_no_step(stores: Stores)
 async def test_the_hold_is_asked_before_each_effect(stores: Stores) -> None:
     spent, runner = await spend(stores), FakeRunner()
     hold = await hold_of(stores, spent)
-    await Execution(store=stores.runs, runner=runner).execute(spent, hold, FakeWatch())
+    await Execution(store=stores.runs, runner=runner, keeping=keeping()).execute(
+        spent, hold, FakeWatch()
+    )
     assert hold.checks == STEPS
 
 
@@ -279,7 +306,9 @@ async def test_a_claim_that_was_taken_over_runs_nothing_and_leaves_the_run_to_th
     assert resumed is not None
     before = await everything(stores.database)
     with pytest.raises(LeaseLost):
-        await Execution(store=stores.runs, runner=runner).execute(spent, stale, FakeWatch())
+        await Execution(store=stores.runs, runner=runner, keeping=keeping()).execute(
+            spent, stale, FakeWatch()
+        )
     assert runner.ran == []
     assert await everything(stores.database) == before
     assert (await execute(stores, runner, resumed)).state is RunState.SUCCEEDED
@@ -319,7 +348,9 @@ async def test_a_claim_that_was_seized_ends_nothing_that_whoever_seized_it_may_r
         stale.stop.set()
     before = await everything(stores.database)
     with pytest.raises(LeaseLost):
-        await Execution(store=stores.runs, runner=runner).execute(spent, stale, FakeWatch())
+        await Execution(store=stores.runs, runner=runner, keeping=keeping()).execute(
+            spent, stale, FakeWatch()
+        )
     assert runner.ran == []
     assert await everything(stores.database) == before
 
@@ -329,7 +360,9 @@ async def test_a_lost_lease_passes_at_once_and_nothing_is_tried_again(stores: St
     hold = await hold_of(stores, spent)
     failing = FailingRuns(stores.runs, failures=1000, error=LeaseLost("It is not yours any more."))
     with pytest.raises(LeaseLost):
-        await Execution(store=failing, runner=runner).execute(spent, hold, FakeWatch())
+        await Execution(store=failing, runner=runner, keeping=keeping()).execute(
+            spent, hold, FakeWatch()
+        )
     assert failing.tried == [0]
 
 
@@ -415,6 +448,9 @@ class FailingRuns:
     ) -> Run:
         return await self.store.resolve(tenant, run, index, happened=happened, principal=principal)
 
+    async def show_output(self, run: Run, index: int, *, principal: str) -> None:
+        await self.store.show_output(run, index, principal=principal)
+
     async def verified(self, seen: Verification) -> None:
         await self.store.verified(seen)
 
@@ -424,7 +460,7 @@ async def test_i4_a_result_is_written_again_while_the_database_fails_and_the_ste
 ) -> None:
     spent, runner = await spend(stores), FakeRunner()
     failing = FailingRuns(stores.runs, failures=2)
-    run = await Execution(store=failing, runner=runner).execute(
+    run = await Execution(store=failing, runner=runner, keeping=keeping()).execute(
         spent, await hold_of(stores, spent), FakeWatch()
     )
     assert run.state is RunState.SUCCEEDED
@@ -437,7 +473,7 @@ async def test_i4_a_result_that_cannot_be_written_is_unknown_and_nothing_more_ru
 ) -> None:
     spent, runner = await spend(stores), FakeRunner()
     failing = FailingRuns(stores.runs, failures=1000)
-    execution = Execution(store=failing, runner=runner, patience=0.0)
+    execution = Execution(store=failing, runner=runner, keeping=keeping(), patience=0.0)
     with pytest.raises(OutcomeUnknown) as unknown:
         await execution.execute(spent, await hold_of(stores, spent), FakeWatch())
     assert unknown.value.shown.startswith(
@@ -572,7 +608,9 @@ async def test_whoever_lost_the_job_tries_nothing_again(stores: Stores) -> None:
 
     runner.meanwhile["append-word", "1"] = lose
     with pytest.raises(LeaseLost):
-        await Execution(store=stores.runs, runner=runner).execute(spent, hold, FakeWatch())
+        await Execution(store=stores.runs, runner=runner, keeping=keeping()).execute(
+            spent, hold, FakeWatch()
+        )
     assert len(runner.ran) == 2
     assert states(await stored(stores, spent))[1] is StepState.RUNNING
 

@@ -1,17 +1,21 @@
 """One function makes the plan before the card and again before the run, from one look at the world."""
 
+from dataclasses import replace
+
 import pytest
 
 from approvals.freeze import Freezer
 from approvals.policy import Authority, Policy
 from core.canonical import sha256
 from core.errors import Refused, Unavailable
-from core.plans import Fingerprint
+from core.plans import Fingerprint, PythonStep
 from core.ports import Ended, Ending
 from core.principals import Directory
+from core.tools import Checked, Work
 from tests.builders import a_checked, a_rule, a_step, a_tool
 from tests.fakes.files import FakeFiles
 from tests.fakes.runner import FakeRunner, ended, exited
+from tests.fakes.sources import FakeSources
 
 AUTHORITY = Authority(
     directory=Directory(workspaces={}, people={}),
@@ -20,8 +24,12 @@ AUTHORITY = Authority(
 LOOK = a_step("preview", "now")
 
 
-def freezer(runner: FakeRunner, files: FakeFiles | None = None) -> Freezer:
-    return Freezer(runner=runner, files=files or FakeFiles(), folder="work")
+def freezer(
+    runner: FakeRunner, files: FakeFiles | None = None, sources: FakeSources | None = None
+) -> Freezer:
+    return Freezer(
+        runner=runner, files=files or FakeFiles(), sources=sources or FakeSources(), folder="work"
+    )
 
 
 async def test_a_plan_holds_everything_that_decides_what_happens() -> None:
@@ -43,6 +51,43 @@ async def test_a_plan_holds_everything_that_decides_what_happens() -> None:
         Fingerprint(file="b.txt", sha256=None),
     )
     assert (call.preview, frozen.previews) == (None, ())
+
+
+CALL = PythonStep(
+    function="team.notes:add",
+    source=None,
+    arguments={"n": 1},
+    timeout_ms=1000,
+    memory_bytes=2**30,
+    secrets=(),
+)
+
+
+def calling() -> Checked:
+    """Return a call of a tool whose step, verify and preview are each a function."""
+    work = Work(
+        steps=(a_step("ls"), CALL),
+        verify=replace(CALL, function="team.notes:has"),
+        preview=replace(CALL, function="team.notes:plan"),
+    )
+    return a_checked(tool=replace(a_tool(), expand=lambda _: work))
+
+
+async def test_c30_a_function_is_bound_to_what_its_file_holds() -> None:
+    runner = FakeRunner()
+    sources = FakeSources(digests={"team.notes:add": "1" * 64, "team.notes:plan": "3" * 64})
+    frozen = await freezer(runner, sources=sources).freeze([calling()], AUTHORITY, who="t_1")
+    [call] = frozen.plan.calls
+    assert call.steps == (a_step("ls"), replace(CALL, source="1" * 64))
+    assert call.verify == replace(CALL, function="team.notes:has")
+    [(_, preview)] = runner.steps
+    assert preview == replace(CALL, function="team.notes:plan", source="3" * 64)
+
+
+async def test_a_function_whose_file_cannot_be_read_is_not_asked_about() -> None:
+    sources = FakeSources(unreadable={"team.notes:has"})
+    with pytest.raises(Unavailable, match="cannot be read"):
+        await freezer(FakeRunner(), sources=sources).freeze([calling()], AUTHORITY, who="t_1")
 
 
 async def test_freezing_twice_gives_the_same_bytes() -> None:

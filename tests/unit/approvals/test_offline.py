@@ -9,6 +9,7 @@ from approvals.models import State
 from approvals.switches import Switches
 from core.canonical import JsonObject
 from core.errors import Refused
+from core.plans import HttpStep, PythonStep
 from core.profiles import DEFAULT, Profile, Profiles
 from core.tools import Tool, Work
 from tests.builders import a_proposal, a_step, a_tool
@@ -16,6 +17,14 @@ from tests.gates import LOW, World
 from tests.stores import Stores
 
 ONLINE = a_step("curl", network=True)
+REQUEST = HttpStep(
+    method="GET", url="http://127.0.0.1/", headers=(), body=None, statuses=(200,), answers=(),
+    timeout_ms=1000, secrets=(),
+)  # fmt: skip
+FUNCTION = PythonStep(
+    function="team.notes:add", source=None, arguments={}, timeout_ms=1000, memory_bytes=2**30,
+    secrets=(), network=True,
+)  # fmt: skip
 
 
 def online(part: str) -> Tool:
@@ -24,6 +33,8 @@ def online(part: str) -> Tool:
         "a step": Work(steps=(a_step("true"), ONLINE)),
         "the verify": Work(steps=(a_step("true"),), verify=ONLINE),
         "the preview": Work(steps=(a_step("true"),), preview=ONLINE),
+        "a request": Work(steps=(a_step("true"), REQUEST)),
+        "a function": Work(steps=(FUNCTION,)),
     }
 
     def expand(_: JsonObject) -> Work:
@@ -51,7 +62,7 @@ def world(stores: Stores) -> World:
 
 
 @pytest.mark.parametrize("switch", OFF)
-@pytest.mark.parametrize("part", ["a step", "the verify", "the preview"])
+@pytest.mark.parametrize("part", ["a step", "the verify", "the preview", "a request", "a function"])
 async def test_c26_nobody_is_asked_and_nothing_runs_where_it_is_off(
     world: World, part: str, switch: Callable[[World], str]
 ) -> None:

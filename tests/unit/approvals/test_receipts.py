@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -16,6 +17,7 @@ from core import audit, canonical
 from core.audit import GENESIS
 from core.canonical import Json, sha256
 from core.errors import Refused
+from core.plans import HttpStep
 from tests.receipts import (
     FORGER,
     KEY,
@@ -540,6 +542,28 @@ def test_a_quorum_is_a_number_and_nothing_that_equals_one(quorum: int, said: obj
 def test_an_exit_code_is_a_number_and_nothing_that_equals_one(said: object) -> None:
     change = _saying("step.ended", exit_code=said)
     assert "(step.ended) does not fit" in refusal(forged(TEXT, change))
+
+
+@pytest.mark.parametrize(("code", "fits"), [(None, True), (0, False), (3, False)])
+def test_a_request_that_succeeded_has_no_exit_code(code: int | None, *, fits: bool) -> None:
+    step = HttpStep(
+        method="PUT", url="http://a/", headers=(), body=None, statuses=(200,), answers=(), timeout_ms=1,
+        secrets=(),
+    )  # fmt: skip
+
+    def change(values: Values) -> None:
+        calls = json.loads(values["plan"]["body"])["calls"]
+        said = asdict(step)
+        del said["retry"], said["on_failure"]  # as a plan leaves out what says nothing
+        calls[0]["steps"][0] = said
+        unplan(values, calls=calls)
+        say(values, "step.ended", exit_code=code)
+        values["steps"][0].update(exit_code=code)
+
+    if fits:
+        assert check(forged(TEXT, change)).steps[0].exit_code is None
+    else:
+        assert "(step.ended) does not fit" in refusal(forged(TEXT, change))
 
 
 def test_what_failed_with_true_did_not_fail_with_one() -> None:

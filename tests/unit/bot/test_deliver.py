@@ -5,13 +5,15 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from hashlib import sha256
 
 import pytest
 
 from adapters.storage import jobs
 from adapters.storage.deliveries import Deliveries
 from approvals import cards, reports
-from approvals.models import Request, State
+from approvals.models import Request, Run, State, Whole
+from core.artifacts import Stored
 from core.conversations import TurnEnd
 from core.deliveries import EDIT, POST, Asking, Text
 from core.errors import Invalid, Refused, SaysoError, Unavailable
@@ -28,7 +30,18 @@ from tests.fakes.hold import FakeHold
 from tests.fakes.roster import FakeRoster
 from tests.gates import APPEND, BOB_ON_SLACK, HIGH, HOUR, World
 from tests.jobs import QUICK, soon
-from tests.stores import LEASE, OTHER_TENANT, OWNER, Stores, answering, heard, jobs_of, notice
+from tests.stores import (
+    LEASE,
+    OTHER_TENANT,
+    OWNER,
+    SUCCEEDED,
+    Stores,
+    answering,
+    heard,
+    jobs_of,
+    notice,
+    stepped,
+)
 
 THERE = "c_thread"
 OTHER_THREAD = replace(THREAD, thread="18.1")
@@ -508,3 +521,67 @@ async def test_the_report_of_a_run_that_went_well_leaves_nothing_to_say(
     assert card.status.endswith(": succeeded.")
     assert isinstance(report, Text)
     assert report.buttons == ()
+
+
+# All that a step printed
+
+
+ALL = b"one\ntwo\n"
+
+
+async def wanted(bots: Bots, *, data: bytes | None = ALL) -> Run:
+    """Have somebody want all that a step of a run in the thread printed; so much of it lies there."""
+    stores = bots.world.stores
+    spent = await bots.world.spend(await bots.world.approve("bob", await ask(bots)))
+    stored = Stored(bytes=len(ALL), sha256=sha256(ALL).hexdigest())
+    end = replace(SUCCEEDED, whole=Whole(stored=stored))
+    run = await stepped(stores, spent.run, end)
+    if data is not None:
+        bots.artifacts.files[f"{run.id}.0"] = data
+    await stores.runs.show_output(run, 0, principal="bob")
+    return run
+
+
+def notes(chat: FakeChat) -> list[Text]:
+    return [m for m in chat.messages if isinstance(m, Text) and m.text.startswith("bob wanted all")]
+
+
+async def test_c85_all_that_a_step_printed_comes_as_a_file_of_a_note(
+    bots: Bots, chat: FakeChat
+) -> None:
+    await wanted(bots)
+    await delivered(bots)
+    [note] = notes(chat)
+    assert (note.document, note.is_note) == (ALL.decode(), True)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"), [(None, "Its file is missing"), (b"other", "its digest is another one")]
+)
+async def test_c85_what_is_not_there_any_more_is_told_in_its_place(
+    bots: Bots, chat: FakeChat, data: bytes | None, why: str
+) -> None:
+    await wanted(bots, data=data)
+    await delivered(bots)
+    [note] = notes(chat)
+    assert note.document is None
+    assert why in note.text
+
+
+async def test_a_folder_that_cannot_be_read_is_tried_again(
+    bots: Bots, chat: FakeChat, clock: FrozenClock
+) -> None:
+    await wanted(bots)
+    bots.artifacts.fails = Unavailable("It cannot be read now.")
+    async with bots.serving():
+
+        async def was_tried() -> bool:
+            clock.pass_by(timedelta(seconds=1))
+            rows = await jobs_of(bots.world.stores, POST)
+            return any(row["state"] == "queued" and row["fence"] > 1 for row in rows)
+
+        await soon(was_tried)
+        assert notes(chat) == []
+        bots.artifacts.fails = None
+        await all_ended(bots, clock)
+    assert [note.document for note in notes(chat)] == [ALL.decode()]

@@ -31,6 +31,7 @@ from core.events import (
     StopHere,
     StopRun,
     TakeUp,
+    WantOutput,
 )
 from core.platforms import Event, Told
 from core.principals import Identity
@@ -146,6 +147,10 @@ async def test_words_in_a_thread_that_is_nobodys_of_ours_are_not_heard(front: Fr
         assert await front.take(StopHere(identity=person, place=OPS, known_only=True)) == NOBODYS
         looks = Lookup(identity=person, place=OPS, at="runs", known_only=True)
         assert await front.take(looks) == NOBODYS
+        wants = WantOutput(
+            identity=person, place=OPS, run="r_0123456789abcdef", index=0, known_only=True
+        )
+        assert await front.take(wants) == NOBODYS
     assert await front.app.records.requests() == []
     assert [entry.kind for entry in await front.app.records.audit()] == []
 

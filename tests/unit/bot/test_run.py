@@ -135,6 +135,7 @@ async def test_p29_a_death_between_spend_and_first_step_is_resumed_with_one_effe
     run = await bots.run_of(request)
     assert run is not None
     assert (run.id, run.state) == (spent.run.id, RunState.SUCCEEDED)
+    assert bots.world.runner.step_ids[-1] == f"{spent.run.id}.0"
     assert len(bots.world.effects()) == 1
     # It was only paused: whatever it does now does nothing.
     for late in (bots.running.execution.execute(spent, first, FakeWatch()), bots.running(first)):

@@ -8,6 +8,7 @@ import pytest
 from bot import faults, settings
 from bot.authority import AuthorityFile
 from core.errors import Invalid, Refused
+from core.hosts import Allowed
 from core.limits import Limits
 from core.principals import Identity
 from core.profiles import Profile, Profiles
@@ -67,6 +68,10 @@ def refusal(file: Path, text: str) -> str:
         ("execution: {runs_per_turn: !!bool x}", "sayso.yml:1: this is not what its form or its tag says"),
         ("storage: {url: 'mysql://x'}", "storage.url: write sqlite: and a path"),
         ("secrets: {A: hunter2}", "secrets: write where the secret comes from"),
+        ("http: {hosts: ['127.1']}", "sayso.yml:1: http.hosts: write an address as four plain numbers"),
+        ("http:\n  hosts: ['10.0.0.1:80']", "sayso.yml:2: http.hosts: 10.0.0.1 is no public address; list it under `private`"),
+        ("http: {private: ['a:0']}", "http.private: a port is a number between 1 and 65535"),
+        ("http: {private: ['https://a/']}", "http.private: a port is a number"),
         ("execution: {runs_per_turn: 2}", "execution.runs_per_turn: "),
         ("model: {provider: oracle}", "model.provider: "),
         ("guardrails: {stage: input}", "sayso.yml:1: guardrails: "),
@@ -365,3 +370,15 @@ def test_c87_what_can_never_fit_is_a_problem(file: Path, text: str, said: str) -
         if one.startswith(tuple(f"sayso.yml:11: {part}" for part in ("profiles", "rates", "audit")))
     ]
     assert told == ([said] if said else [])
+
+
+def test_requests_go_where_the_file_says_and_nowhere_without_a_line(file: Path) -> None:
+    assert settings.read(file).http.allowed == Allowed()
+    file.write_text(
+        f"{TEAM}http: {{hosts: [API.example.com, '1.1.1.1:8443'], private: ['127.0.0.1:9000']}}\n"
+    )
+    allowed = settings.read(file).http.allowed
+    assert {str(host) for host in allowed.public} == {
+        "api.example.com:80", "api.example.com:443", "1.1.1.1:8443",
+    }  # fmt: skip
+    assert {str(host) for host in allowed.private} == {"127.0.0.1:9000"}

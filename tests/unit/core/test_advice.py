@@ -152,8 +152,9 @@ def test_a_word_with_very_many_spellings_counts_as_open() -> None:
 
 def test_every_command_is_named_with_where_it_stands() -> None:
     text = CAREFUL + "preview: {run: [fleetctl, plan], timeout: 5s}\n"
-    assert [path for path, _ in source(text).commands()] == [
+    assert [path for path, _ in source(text).forms()] == [
         ("steps", 0),
         ("preview",),
         ("verify",),
     ]
+    assert [path for path, _ in source(CAREFUL).forms()] == [("steps", 0), ("verify",)]

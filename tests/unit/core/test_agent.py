@@ -146,6 +146,13 @@ async def test_a_read_that_cannot_start_says_why_and_runs_nothing() -> None:
         (ended(Ending.TIMED_OUT), "it ran longer than its time limit"),
         (ended(Ending.TOO_MUCH_OUTPUT), "it printed more than its output limit"),
         (ended(Ending.NOT_STARTED), "it could not be started"),
+        (ended(Ending.ANSWERED), "it answered as expected"),
+        (ended(Ending.ANSWERED_OTHERWISE), "it did not answer as expected"),
+        (ended(Ending.BROKEN_OFF), "its answer broke off"),
+        (
+            replace(ended(Ending.ANSWERED_OTHERWISE), note="status 503, expected 200"),
+            "status 503, expected 200",
+        ),
         (exited(2), "exit code 2, often wrong arguments"),
         (exited(-9), "SIGKILL: it was killed, perhaps for want of memory"),
     ],

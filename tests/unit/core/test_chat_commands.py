@@ -23,6 +23,7 @@ from core.events import (
     Stop,
     StopHere,
     UndoRun,
+    WantOutput,
 )
 from core.principals import Identity
 from core.terminal import Mistyped
@@ -44,6 +45,7 @@ def wish(text: str) -> Ask:
 
 LINKED = "l_" + "0123456789abcdef" * 2
 RUN = "r_0123456789abcdef"
+OUTPUT = WantOutput(identity=ALICE, place=PLACE, run=RUN, index=0)
 UNDO = UndoRun(identity=ALICE, run=RUN, place=PLACE, deliveries=("msg:C0OPS:1.2",))
 AGAIN = AskAgain(identity=ALICE, request=ID, place=PLACE, deliveries=("msg:C0OPS:1.2",))
 MEANINGS: dict[str, Meaning] = {
@@ -89,6 +91,9 @@ MEANINGS: dict[str, Meaning] = {
     "links": link("show"),
     "unlink": link("end"),
     "unlink Slack": link("end", "slack"),
+    f"output {RUN} 0": OUTPUT,
+    f"!Output `{RUN}` 12": replace(OUTPUT, index=12),
+    f"output `{RUN} 0`": OUTPUT,
     f"undo {RUN}": UNDO,
     f"!Undo `{RUN}`": UNDO,
     f"undo {ID}": replace(UNDO, run=ID),
@@ -98,7 +103,7 @@ MEANINGS: dict[str, Meaning] = {
 MESSAGES = [
     "", "  ", "!", "!!stop", "stop the deploy", "st\u200bop", "\u200bstop", "stop web", "stop now",
     "stop c_", "stop all of it", "!nice work", "nice work", "!runbook args", "help me", "runs are slow",
-    "requests fail", "grant bob access", "grants for bob", "revoke the token", "revoked", "again, please", "again web", "again 0123456789ab-web", "link the docs", "link abcde", f"link maybe {LINKED}", "link confirm it", "links are broken", "unlink it", "unlink slack now", "edit the config", "edit web=1", "editing", "undo", "undo it", "undo the deploy", f"undo {RUN} please", f"undo {RUN}0", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
+    "requests fail", "grant bob access", "grants for bob", "revoke the token", "revoked", "again, please", "again web", "again 0123456789ab-web", "link the docs", "link abcde", f"link maybe {LINKED}", "link confirm it", "links are broken", "unlink it", "unlink slack now", "edit the config", "edit web=1", "editing", "undo", "undo it", "undo the deploy", "output", "output of the build", f"output {RUN}", f"output {RUN} 0 please", f"output {RUN} -1", f"output {RUN}0 0", f"output {RUN} 12345", f"undo {RUN} please", f"undo {RUN}0", "yes", "lgtm", "lgtm 👍", "ok, approve", f"> approve {ID}",
     f"\u201capprove {ID}\u201d", f"please approve {ID}", f"approved {ID}", ID, "asking", "! stop", "/approve",
 ]  # fmt: skip
 MISTYPED = [

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import canonical, plans
+from core.differences import difference
 from core.errors import Refused
-from core.plans import Call, Fingerprint, Plan, Retry, RunStep, Standing
+from core.plans import Call, Fingerprint, Plan, PythonStep, Retry, RunStep, Standing
 from tests.builders import a_checked, a_plan, a_step, a_tool
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -59,7 +60,7 @@ def test_c30_a_plan_reads_back_from_its_text_as_the_same_plan(plan: Plan) -> Non
 @given(any_plan, any_plan)
 def test_c30_two_plans_share_a_hash_exactly_where_they_are_the_same(one: Plan, other: Plan) -> None:
     assert (one.sha256 == other.sha256) is (one.canonical == other.canonical)
-    assert (plans.difference(one, other) is None) is (one.sha256 == other.sha256)
+    assert (difference(one, other) is None) is (one.sha256 == other.sha256)
 
 
 def test_a_plan_is_named_after_its_hash() -> None:
@@ -223,7 +224,34 @@ def prints(a: str | None, b: str | None) -> tuple[Fingerprint, ...]:
     ],
 )
 def test_the_difference_names_its_cause(now: Plan, cause: str | None) -> None:
-    assert plans.difference(BEFORE, now) == cause
+    assert difference(BEFORE, now) == cause
+
+
+CODE = PythonStep(
+    function="team.notes:add",
+    source="1" * 64,
+    arguments={},
+    timeout_ms=1,
+    memory_bytes=1,
+    secrets=(),
+)
+
+
+@pytest.mark.parametrize("where", ["step", "verify"])
+def test_c30_the_difference_names_the_code_that_changed(where: str) -> None:
+    def with_code(code: PythonStep) -> Plan:
+        call = replace(BEFORE.calls[0], preview=code.source)
+        changed = replace(call, steps=(code,)) if where == "step" else replace(call, verify=code)
+        return replace(BEFORE, calls=(changed,))
+
+    before = with_code(CODE)
+    assert plans.read(before.canonical) == before
+    edited = with_code(replace(CODE, source="2" * 64))
+    assert difference(before, edited) == "the code of team.notes:add changed"
+    gone = with_code(replace(CODE, source=None))
+    assert difference(before, gone) == "the code of team.notes:add changed"
+    other = with_code(replace(CODE, function="team.notes:drop"))
+    assert difference(before, other) == f"what {BEFORE.calls[0].tool} would do changed"
 
 
 def test_c30_every_field_of_a_plan_and_a_call_is_part_of_the_hash() -> None:

@@ -358,7 +358,7 @@ BAD: Sequence[tuple[str, str]] = [
     (edited("timeout: 1m30s", "on_failure: ignore"), "x.yml:14: steps.0.on_failure: it must be 'stop' or 'continue'. Correct it."),
     (edited("bind: exact", "retry: {times: 1}"), "x.yml:9: preview: only a step has retry and on_failure; this is looked at once. Correct it."),
     (edited("status, \"{service}\"]}", "status], on_failure: continue}"), "x.yml:18: verify: only a step has retry and on_failure; this is looked at once. Correct it."),
-    (edited("verify: {run:", "verify: {http:"), "x.yml:18: verify.http: Extra inputs are not permitted. Sayso does not know this name."),
+    (edited("verify: {run:", "verify: {http:"), "x.yml:18: verify.http: expected a mapping, which is names with values. Correct it."),
     (edited("verify: {run: [fleetctl, status, \"{service}\"]}", "verify: {run: [fleetctl, \"{x}\"]}"), "x.yml:18: verify: {x} is not one of its params (env, service). Correct it."),
     ("name: x\nsummary: s\nsteps: []\n", "x.yml:3: steps: "),
     ("name: x\nsummary: s\n", "x.yml:1: steps: Field required. Add it."),

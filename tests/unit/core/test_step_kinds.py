@@ -4,6 +4,7 @@ import pytest
 
 from core import runbooks
 from core.errors import Invalid
+from core.plans import PythonStep, Retry
 
 
 def refusal(step: str, *, part: str = "steps") -> str:
@@ -17,18 +18,104 @@ def refusal(step: str, *, part: str = "steps") -> str:
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        ("{}", "x.yml:3: steps.0: it does nothing; write run. Correct it."),
-        ("{timeout: 5s}", "x.yml:3: steps.0: it does nothing; write run. Correct it."),
+        ("{}", "x.yml:3: steps.0: it does nothing; write run, http or python. Correct it."),
+        (
+            "{timeout: 5s}",
+            "x.yml:3: steps.0: it does nothing; write run, http or python. Correct it.",
+        ),
         ("{shell: ls}", "x.yml:3: steps.0.shell: Extra inputs are not permitted. Sayso does not"),
         ("ls", "x.yml:3: steps.0: expected a mapping"),
+        (
+            "{run: [ls], python: 'a:b'}",
+            "x.yml:3: steps.0: it has run and python, and may have one of them. Correct it.",
+        ),
+        ("{run: [ls], with: {a: 1}}", "x.yml:3: steps.0.with: Extra inputs are not permitted."),
     ],
 )
 def test_a_step_of_no_kind_is_told_what_to_write(step: str, said: str) -> None:
     assert refusal(step).startswith(said)
 
 
-@pytest.mark.parametrize("part", ["verify", "preview"])
-def test_a_look_of_no_kind_is_told_so_too(part: str) -> None:
+@pytest.mark.parametrize(
+    ("part", "kinds"), [("verify", "run, http or python"), ("preview", "run or python")]
+)
+def test_a_look_of_no_kind_is_told_so_too(part: str, kinds: str) -> None:
     assert refusal("{timeout: 5s}", part=part) == (
-        f"x.yml:4: {part}: it does nothing; write run. Correct it."
+        f"x.yml:4: {part}: it does nothing; write {kinds}. Correct it."
+    )
+
+
+WHOLE = """\
+name: note
+summary: s
+params: {text: {type: string}, n: {type: integer}}
+preview: {python: "team.notes:plan", with: {text: "{text}"}, bind: exact}
+steps:
+  - python: team.notes:add
+    with: {text: "{text}", n: "{n}", label: "{n} of {{3}}", deep: [{is: true, "{n}": "{text}"}, null]}
+    timeout: 5s
+    memory: 1GiB
+    secrets: [TOKEN]
+    network: true
+    retry: {times: 1}
+    on_failure: continue
+  - run: [ls]
+verify: {python: "team.notes:has"}
+"""
+
+
+def test_a_call_of_a_function_is_filled_in_with_values_of_their_kind() -> None:
+    work = runbooks.tool(WHOLE, "x.yml").expand({"text": "-a {n}", "n": 7})
+    add, _ = work.steps
+    assert add == PythonStep(
+        function="team.notes:add",
+        source=None,
+        arguments={
+            "text": "-a {n}",
+            "n": 7,
+            "label": "7 of {3}",
+            "deep": [{"is": True, "{n}": "-a {n}"}, None],
+        },
+        timeout_ms=5000,
+        memory_bytes=2**30,
+        secrets=("TOKEN",),
+        network=True,
+        retry=Retry(times=1, wait_ms=1000),
+        on_failure="continue",
+    )
+    assert isinstance(work.preview, PythonStep)
+    assert (work.preview.function, work.preview_binds) == ("team.notes:plan", True)
+    assert isinstance(work.verify, PythonStep)
+    assert (work.verify.arguments, work.verify.timeout_ms) == ({}, 60_000)
+    assert work.network
+
+
+@pytest.mark.parametrize("python", ["notes", "a:b:c", "a.:b", "a:b.c", "é:b", "{x}:b"])
+def test_only_a_function_of_a_module_can_be_called(python: str) -> None:
+    said = refusal(f"{{python: '{python}'}}")
+    assert said.startswith("x.yml:3: steps.0.python: ")
+    assert "write where the function is, such as package.module:function. Correct it." in said
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            "{1a: 1}",
+            "steps.0.with: '1a' cannot be the name of an argument of a function. Correct it.",
+        ),
+        ("{class: 1}", "steps.0.with: 'class' cannot be the name of an argument of a function."),
+        ("{é: 1}", "steps.0.with: '\\xe9' cannot be the name of an argument of a function."),
+        ("{a: .nan}", "steps.0.with: These values have no exact JSON form"),
+        ("{a: 9007199254740993}", "steps.0.with: These values have no exact JSON form"),
+        ("[1]", "steps.0.with: expected a mapping"),
+    ],
+)
+def test_what_no_function_can_be_given_is_told(given: str, said: str) -> None:
+    assert refusal(f"{{python: 'a:b', with: {given}}}").startswith(f"x.yml:3: {said}")
+
+
+def test_a_placeholder_in_an_argument_has_to_be_a_parameter() -> None:
+    assert refusal("{python: 'a:b', with: {a: ['{nobody}']}}") == (
+        "x.yml:3: steps: {nobody} is not one of its params (). Correct it."
     )
