@@ -41,7 +41,10 @@ def _texts_of(step: Step) -> Iterator[str]:
         case HttpStep():
             yield from (step.url, step.body or "")
             yield from (f"{header.name}: {header.text}" for header in step.headers)
-        case PythonStep() | ToolStep():
+        case ToolStep():
+            yield from (*step.argv, " ".join(step.argv), encode(dict(step.arguments)))
+            yield from strings(dict(step.arguments))
+        case PythonStep():
             yield encode(dict(step.arguments))
             yield from strings(dict(step.arguments))
         case _:
