@@ -48,6 +48,12 @@ class ToolRunner:
 
     def _obstacles(self, step: ToolStep) -> Iterator[str]:
         box, server = self.nursery.box, display.one_line(step.server, 80)
+        if not step.argv:
+            yield (
+                f"There is no tool {display.one_line(step.tool, 80)} of the MCP server {server} that "
+                "was accepted. An operator has to look at `mcp.servers` in sayso.yml."
+            )
+            return
         if step.server in self.drifted:
             yield (
                 f"The MCP server {server} says something else of its tools than when they were "

@@ -1,21 +1,23 @@
 """The MCP servers of the configuration: what of them is offered, and what calls it."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from adapters.sandbox.boxes import Box
 from adapters.steps import KindRunner, NoRunner
 from bot import settings
 from bot.mcp_section import ServerSection
 from bot.settings import Settings
+from core.canonical import JsonObject
 from core.durations import milliseconds
-from core.errors import Invalid
-from core.plans import ToolStep
+from core.errors import Invalid, Refused
+from core.plans import Step, ToolStep
 from core.ports import Secrets
 from core.redaction import Redactor
-from core.tools import Tool
+from core.tools import Effect, Tool, Work
 
 if TYPE_CHECKING:
     from adapters.mcp.tools import Server
@@ -30,10 +32,47 @@ class McpServers:
         """Raise `Invalid` with file, line and field for a tool that cannot be offered."""
         self.drifted = set[str]()
         self._tools = _tools(file, configured, taken)
+        self._accepted = {
+            (step.server, step.tool): tool
+            for _, tool in self._tools
+            for step in tool.expand({}).steps
+            if isinstance(step, ToolStep)
+        }
 
     def offered(self) -> tuple[Tool, ...]:
         """Return what may be called: nothing of a server that says something else than it did."""
         return tuple(tool for server, tool in self._tools if server not in self.drifted)
+
+    def bound(self, runbook: Tool) -> Tool:
+        """Return a runbook whose calls of tools say what would be started for them."""
+        return replace(runbook, expand=partial(self._expanded, runbook)) if self._tools else runbook
+
+    def _expanded(self, runbook: Tool, arguments: JsonObject) -> Work:
+        work = runbook.expand(arguments)
+        reads = runbook.effect is Effect.READ
+        return replace(
+            work,
+            steps=tuple(self._filled(step, reads=reads) for step in work.steps),
+            verify=self._filled(work.verify, reads=True) if work.verify else None,
+        )
+
+    def _filled(self, step: Step, *, reads: bool) -> Step:
+        """Return a step with all that decides it; one that may only read calls only what only reads."""
+        if not isinstance(step, ToolStep):
+            return step
+        tool = self._accepted.get((step.server, step.tool))
+        if tool is None:
+            return step  # of which its runner says that it was not accepted
+        if reads and tool.effect is not Effect.READ:
+            raise Refused(
+                f"{tool.name} may change something, so nothing that only looks can call it. An operator "
+                "has to correct the runbook, or list it under `reads` in sayso.yml."
+            )
+        checked = tool.check(cast("JsonObject", step.arguments), {})
+        [made] = tool.expand(checked.arguments).steps
+        return replace(
+            made, timeout_ms=step.timeout_ms, retry=step.retry, on_failure=step.on_failure
+        )
 
     def runner(self, box: Box, secrets: Secrets, redactor: Redactor) -> KindRunner[ToolStep]:
         """Return what calls them."""

@@ -192,7 +192,8 @@ class Parts:
 
     def toolbox(self) -> Toolbox:
         """Return what there is to run, read afresh: the runbooks, and the tools of MCP servers."""
-        return self.folder.toolbox().beside(*self.servers.offered())
+        runbooks = Toolbox(tuple(map(self.servers.bound, self.folder.toolbox())))
+        return runbooks.beside(*self.servers.offered())
 
     @property
     def links(self) -> Links:

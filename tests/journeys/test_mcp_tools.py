@@ -164,3 +164,29 @@ def test_probe_says_why_there_is_nothing_to_show(empty: Sayso) -> None:
         "unavailable",
         "notes did not answer as an MCP server does. It printed last: no server",
     )
+
+
+def test_a_runbook_calls_a_tool_between_its_other_steps(empty: Sayso) -> None:
+    server = notes(empty, reads=("find",))
+    step = 'tool: {server: notes, name: add, with: {text: "{word}"}}'
+    params = "params: {word: {type: string}}\n"
+    empty.runbook("note", f"summary: s\nrisk: low\n{params}steps:\n  - run: [ls]\n  - {step}\n")
+    empty.runbook("peek", f"summary: s\neffect: read\n{params}steps:\n  - {step}\n")
+    empty.runbook(
+        "look", "summary: s\neffect: read\nsteps:\n  - tool: {server: notes, name: find}\n"
+    )
+    empty.runbook("none", "summary: s\nrisk: low\nsteps:\n  - tool: {server: notes, name: zip}\n")
+    asked, peek, look, none = empty.each(
+        ["alice", "ask", "!note word=kind"],
+        ["alice", "ask", "!peek word=kind"],
+        ["alice", "ask", "!look"],
+        ["alice", "ask", "!none"],
+    )
+    assert 'and call "add" with {"text": "kind"}' in asked.request["card"]
+    assert "notes__add may change something" in peek.json["text"]
+    assert look.json["text"] == "did {}"
+    assert "There is no tool zip of the MCP server notes that was accepted" in none.json["text"]
+    assert [one["name"] for one in server.served()] == ["find"]
+    done = empty.run("approve", asked.request["id"], as_="bob")
+    assert [step["state"] for step in done.run["steps"]] == ["succeeded", "succeeded"]
+    assert server.served()[-1] == {"name": "add", "arguments": {"text": "kind"}}
