@@ -12,7 +12,7 @@ from approvals.models import Rule
 from core.cards import Button, Card, Fact, Verb
 from core.display import json_text, odd_characters, output, quoted
 from core.durations import words
-from core.plans import Answer, Call, Header, HttpStep, Plan, PythonStep, RunStep, Step
+from core.plans import Answer, Call, Header, HttpStep, Plan, PythonStep, RunStep, Step, ToolStep
 from core.tools import Checked
 from core.transcript import AgentText
 
@@ -109,8 +109,15 @@ def _deed(step: Step) -> str:
         case PythonStep():
             code = f" (code {step.source[:12]})" if step.source else ""
             return f"call {json_text(step.function)}{code} with {json_text(dict(step.arguments))}"
+        case ToolStep():
+            return f"{_server(step)} and call {json_text(step.tool)} with {json_text(dict(step.arguments))}"
         case _:
             assert_never(step)
+
+
+def _server(step: ToolStep) -> str:
+    started = json_text(list(step.argv))
+    return f"start the MCP server {json_text(step.server)}, {started},"
 
 
 def _bounds(step: Step) -> str:

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from core.canonical import encode
 from core.display import strings
-from core.plans import HttpStep, PythonStep, RunStep, Step
+from core.plans import HttpStep, PythonStep, RunStep, Step, ToolStep
 from core.redaction import Redactor
 from core.tools import Checked
 from core.transcript import AgentText
@@ -41,6 +41,9 @@ def _texts_of(step: Step) -> Iterator[str]:
         case HttpStep():
             yield from (step.url, step.body or "")
             yield from (f"{header.name}: {header.text}" for header in step.headers)
+        case ToolStep():
+            yield from (*step.argv, " ".join(step.argv), encode(dict(step.arguments)))
+            yield from strings(dict(step.arguments))
         case PythonStep():
             yield encode(dict(step.arguments))
             yield from strings(dict(step.arguments))

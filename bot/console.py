@@ -23,6 +23,7 @@ from bot import (
     link_console,
     log_files,
     logged,
+    mcp_probe,
     mcp_serve,
     operators,
     outputs,
@@ -56,6 +57,7 @@ def named(command: str) -> Callable[..., Printed]:
     """Return the deed of a command, in whose options every text is sound."""
     modules = (
         operators, receipts, outputs, grants, enrolling, ruling_console, link_console, mcp_serve,
+        mcp_probe,
     )  # fmt: skip
     found = (getattr(module, command, None) for module in modules)
     deed: Callable[..., Printed] = next(filter(None, found), None) or globals()[command]

@@ -81,9 +81,12 @@ def _artifact_problems(file: Path, configured: Settings) -> Iterator[str]:
 
 def _toolset_problems(file: Path, configured: Settings) -> Iterator[str]:
     try:
-        yield from wiring.toolbelt(file, configured).faults
+        belt = wiring.toolbelt(file, configured)
     except Invalid as error:
         yield error.shown
+        return
+    yield from belt.faults
+    yield from wiring.server_faults(file, configured, belt.owners)
 
 
 def _empty_groups(file: Path, configured: Settings) -> Iterator[str]:

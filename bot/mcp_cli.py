@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
-from bot.options import as_name, run
+from bot.options import as_json, as_name, run
+from bot.usage import argument
 
 
 @click.group()
 def mcp() -> None:
-    """Serve agents of others, over the Model Context Protocol."""
+    """Serve agents of others, and use tools of others, over the Model Context Protocol."""
 
 
 @mcp.command("serve")
@@ -17,6 +18,14 @@ def mcp() -> None:
 def mcp_serve(**given: Any) -> None:
     """Serve the MCP host that starts this: reads run, changes wait for people."""
     run("mcp_serve", as_json=False, **given)
+
+
+@mcp.command("probe")
+@argument("server", "NAME", "the server, as `mcp.servers` in sayso.yml calls it")
+@as_json
+def mcp_probe(**given: Any) -> None:
+    """Show what an MCP server offers now, as it is to be pasted into sayso.yml to accept it."""
+    run("mcp_probe", **given)
 
 
 COMMANDS = (mcp,)

@@ -21,6 +21,7 @@ from pydantic_settings import (
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
 from bot.approval_sections import ApprovalsSection
 from bot.http_section import HttpSection
+from bot.mcp_section import McpSection
 from bot.platform_sections import DiscordSection, SlackSection
 from bot.secret_sections import SecretSource
 from bot.sections import (
@@ -48,7 +49,7 @@ PREFIX = "SAYSO_"
 AUTHORITY = (
     "tenants", "people", "policy", "approvals", "console",
     "execution", "sandbox", "http", "secrets", "runbooks", "schedules", "profiles", "rates",
-    "guardrails", "toolsets", "audit", "artifacts", "slack", "discord",
+    "guardrails", "toolsets", "mcp", "audit", "artifacts", "slack", "discord",
 )  # fmt: skip
 """Sections that the environment cannot touch: who may decide, what may run, and how."""
 RESERVED_NAMES = frozenset({"sayso", "nobody", "everyone", "system"})
@@ -88,6 +89,7 @@ class Settings(BaseSettings):
     """What the agent may use, by name; `default` is where no other fits."""
     rates: RatesSection = RatesSection()
     toolsets: ToolsetsSection = ToolsetsSection()
+    mcp: McpSection = McpSection()
     secrets: dict[str, SecretSource] = Field(default_factory=dict)
     """Where each secret comes from: `env:NAME`, `file:PATH`, or a command that prints it."""
     slack: SlackSection | None = None

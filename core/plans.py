@@ -126,7 +126,30 @@ class PythonStep:
     on_failure: _OnFailure = "stop"
 
 
-Step: TypeAlias = Annotated[RunStep | HttpStep | PythonStep, Field(discriminator="kind")]
+@with_config(_STRICT)
+@dataclass(frozen=True, kw_only=True)
+class ToolStep:
+    """One call of a tool of an MCP server, which is started for it."""
+
+    kind: Literal["tool"] = "tool"
+    server: str
+    """What the configuration calls it."""
+    argv: tuple[str, ...]
+    """What starts it, never through a shell."""
+    tool: str
+    """What the server calls it."""
+    definition: str
+    """SHA-256 of what the server said of the tool when it was accepted."""
+    arguments: Mapping[str, JsonValue]
+    timeout_ms: int
+    memory_bytes: int
+    secrets: tuple[str, ...]
+    network: bool = False
+    retry: _Retry = None
+    on_failure: _OnFailure = "stop"
+
+
+Step: TypeAlias = Annotated[RunStep | HttpStep | PythonStep | ToolStep, Field(discriminator="kind")]
 
 
 @with_config(_STRICT)

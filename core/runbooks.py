@@ -24,6 +24,7 @@ from core.http_forms import Request
 from core.params import Param, Part
 from core.step_forms import Command
 from core.step_kinds import AnyForm, PreviewForm, StepForm
+from core.tool_forms import Foreign
 from core.tools import OWN, RESERVED, Effect, Tool, Work
 from core.undo import Undo
 
@@ -210,7 +211,7 @@ def _texts(value: object) -> Iterable[str]:
         case tuple():
             for part in cast("tuple[object, ...]", value):
                 yield from _texts(part)
-        case Command() | Function() | Request():
+        case Command() | Function() | Request() | Foreign():
             yield from value.texts()
         case File():
             yield value.file

@@ -8,6 +8,7 @@ from pydantic import ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
 from core.function_forms import Function
 from core.http_forms import Request
 from core.step_forms import Command, Form
+from core.tool_forms import Foreign
 
 Bind: TypeAlias = Literal["shown", "exact"]
 
@@ -62,9 +63,11 @@ def _listed(names: list[str], word: str) -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
-AnyForm: TypeAlias = Command | Function | Request
+AnyForm: TypeAlias = Command | Function | Request | Foreign
 """Every kind. A further one is a class that fills in a step of plans, named below by its own field."""
-StepForm: TypeAlias = Annotated[AnyForm, _by_name(run=Command, http=Request, python=Function)]
+StepForm: TypeAlias = Annotated[
+    AnyForm, _by_name(run=Command, http=Request, python=Function, tool=Foreign)
+]
 PreviewForm: TypeAlias = Annotated[
     PreviewCommand | PreviewFunction, _by_name(run=PreviewCommand, python=PreviewFunction)
 ]

@@ -47,9 +47,13 @@ _SOME = "an argument"
 """Stands for the name of an argument that is not to be repeated."""
 
 
+FOREIGN = "__"
+"""Between a server and its tool in the name of a tool of an MCP server; no runbook's name holds it."""
+
+
 def of_runbook(name: str) -> str:
-    """Return the resource under which the policy knows a runbook."""
-    return f"runbook:{name}"
+    """Return the resource under which the policy knows a runbook, or the tool of an MCP server."""
+    return f"mcp:{name}" if FOREIGN in name else f"runbook:{name}"
 
 
 class Effect(StrEnum):

@@ -23,8 +23,10 @@ from bot.wiring.catalogue import (
     unruled,
     unwise,
 )
+from bot.wiring.mcp_servers import server_faults
 from bot.wiring.parts import Parts, Seams, artifact_folder, heads_of
 from bot.wiring.platforms import platform_faults, sync_discord
+from bot.wiring.probing import probed
 from bot.wiring.runners import sandbox_faults, sandbox_notes
 from bot.wiring.secrets import secret_faults
 from core.errors import Invalid
@@ -41,9 +43,11 @@ __all__ = [
     "manifest",
     "opened",
     "platform_faults",
+    "probed",
     "sandbox_faults",
     "sandbox_notes",
     "secret_faults",
+    "server_faults",
     "sync_discord",
     "tool_names",
     "toolbelt",

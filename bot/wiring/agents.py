@@ -4,9 +4,8 @@ import asyncio
 from importlib.metadata import version
 
 from bot.relaying import Relaying
+from bot.wiring.mcp_servers import MISSING
 from core.errors import Invalid
-
-_MISSING = "MCP is not installed here. Install Sayso with it: sayso[mcp]"
 
 
 async def serve(relaying: Relaying, stop: asyncio.Event) -> None:
@@ -14,6 +13,6 @@ async def serve(relaying: Relaying, stop: asyncio.Event) -> None:
     try:
         from adapters.mcp import serving  # noqa: PLC0415 - an extra, and heavy
     except ImportError as error:
-        raise Invalid(_MISSING) from error
+        raise Invalid(MISSING) from error
 
     await serving.serve(relaying, version("sayso"), stop)

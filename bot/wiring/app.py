@@ -103,7 +103,7 @@ def app_of(parts: Parts) -> App:
             ),
             inbox=inbox,
             asking=asking,
-            known=lambda: parts.toolbelt.beside(parts.folder.toolbox(), Channel.TOOL),
+            known=lambda: parts.toolbelt.beside(parts.toolbox(), Channel.TOOL),
             draw=console.draw,
         ),
         deciding=desk.deciding,
@@ -126,7 +126,7 @@ def app_of(parts: Parts) -> App:
         sweeping=Sweeping(artifacts=parts.artifacts, kept=parts.kept),
         engine=engine,
         catalogue=parts.folder.catalogue,
-        toolbox=parts.folder.toolbox,
+        toolbox=parts.toolbox,
         toolbelt=parts.toolbelt,
         settings=parts.settings,
     )

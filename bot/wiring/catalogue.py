@@ -15,6 +15,7 @@ from bot import settings
 from bot.absent import NoDatabase
 from bot.settings import Settings
 from bot.toolsets import Ports, composed
+from bot.wiring.mcp_servers import McpServers
 from bot.wiring.runners import box_of, modules_of
 from core import advice, commands, http_urls
 from core.errors import Incorrect, Invalid
@@ -180,5 +181,7 @@ def unknown_tools(file: Path, configured: Settings) -> Iterator[str]:
 
 
 def tool_names(file: Path, configured: Settings) -> frozenset[str]:
-    """Return the names of all runbooks and toolsets' tools."""
-    return catalogue(file, configured).tools.names | toolbelt(file, configured).owners.keys()
+    """Return the names of all runbooks, toolsets' tools and tools of MCP servers."""
+    owners = toolbelt(file, configured).owners
+    foreign = McpServers(file, configured, owners).offered()
+    return catalogue(file, configured).tools.names | owners.keys() | {one.name for one in foreign}

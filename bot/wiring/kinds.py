@@ -126,7 +126,7 @@ def _means(parts: Parts) -> Means:
         gate=parts.gate,
         undoing=parts.undoing,
         rates=Rates(parts.database),
-        toolbox=parts.folder.toolbox,
+        toolbox=parts.toolbox,
         defaults=parts.settings.defaults,
         guards=guards_of(parts.settings.guardrails),
     )

@@ -41,13 +41,15 @@ from bot.schedule import Scheduling, schedules_of
 from bot.settings import Settings
 from bot.sweep import ErasingAll
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
+from bot.wiring.mcp_servers import McpServers
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
 from bot.wiring.runners import modules_of, runner_of, safe_box_of
 from bot.wiring.secrets import secrets_of
 from core.deliveries import TERMINAL, Chat
-from core.ports import Heads, Model, Runner
+from core.ports import Heads, Model, Runner, Secrets
 from core.redaction import Redactor
+from core.tools import Toolbox
 
 _STEPS_WRITE = "steps can write there. Choose a folder outside `runbooks.workdir`."
 
@@ -126,12 +128,9 @@ class Parts:
         self.keys, self.heads = keys, heads_of(file, configured)
         self.redactor = Redactor.of(platform_secrets(configured, home))
         secrets = secrets_of(configured, home, self.redactor)
-        modules = modules_of(configured, home)
-        box, allowed = safe_box_of(configured, file, home), configured.http.allowed
-        self.runner = CountedRunner(
-            seams.runner(runner_of(box, modules, allowed, secrets=secrets, redactor=self.redactor))
-        )
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
+        self.servers = McpServers(file, configured, self.toolbelt.owners)
+        self.runner = CountedRunner(seams.runner(self._runner(file, configured, secrets)))
         self.folder = folder(file, configured, self.toolbelt.owners)
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)
@@ -147,7 +146,7 @@ class Parts:
             freezer=Freezer(
                 runner=self.runner,
                 files=WorkFolder(home / configured.runbooks.workdir),
-                sources=modules,
+                sources=modules_of(configured, home),
                 folder=configured.runbooks.workdir,
             ),
             acting=Acting(
@@ -160,7 +159,7 @@ class Parts:
                 ),
             ),
             factors=Factors(self.database, self.keys),
-            toolbox=self.folder.toolbox,
+            toolbox=self.toolbox,
             switches=Switches(
                 plan_only=configured.execution.plan_only,
                 runs_per_turn=configured.execution.runs_per_turn,
@@ -178,6 +177,24 @@ class Parts:
             clock=SystemClock(),
         )
 
+    def _runner(self, file: Path, configured: Settings, secrets: Secrets) -> Runner:
+        """Return what runs steps of every kind."""
+        home = home_of(file)
+        box = safe_box_of(configured, file, home)
+        return runner_of(
+            box,
+            modules_of(configured, home),
+            configured.http.allowed,
+            self.servers.runner(box, secrets, self.redactor),
+            secrets=secrets,
+            redactor=self.redactor,
+        )
+
+    def toolbox(self) -> Toolbox:
+        """Return what there is to run, read afresh: the runbooks, and the tools of MCP servers."""
+        runbooks = Toolbox(tuple(map(self.servers.bound, self.folder.toolbox())))
+        return runbooks.beside(*self.servers.offered())
+
     @property
     def links(self) -> Links:
         """Return where the accounts are that people linked to themselves."""
@@ -186,7 +203,7 @@ class Parts:
     @property
     def undoing(self) -> Undoing:
         """Return what finds out what undoes a run."""
-        return Undoing(gate=self.gate, runs=self.runs, toolbox=self.folder.toolbox)
+        return Undoing(gate=self.gate, runs=self.runs, toolbox=self.toolbox)
 
     @property
     def brakes(self) -> Brakes:

@@ -14,10 +14,11 @@ from adapters.sandbox.boxes import Box, NoBox
 from adapters.sandbox.bubblewrap import Bubblewrap
 from adapters.sandbox.programs import Programs
 from adapters.sandbox.runner import CommandRunner
-from adapters.steps import StepRunner
+from adapters.steps import KindRunner, StepRunner
 from bot import settings
 from bot.settings import Settings
 from core.hosts import Allowed
+from core.plans import ToolStep
 from core.ports import Runner, Secrets
 from core.redaction import Redactor
 
@@ -25,7 +26,13 @@ _FILE = "file:"
 
 
 def runner_of(
-    box: Box, modules: Modules, allowed: Allowed, *, secrets: Secrets, redactor: Redactor
+    box: Box,
+    modules: Modules,
+    allowed: Allowed,
+    tools: KindRunner[ToolStep],
+    *,
+    secrets: Secrets,
+    redactor: Redactor,
 ) -> Runner:
     """Return what runs steps in a box, and sends requests to the hosts that are allowed."""
     programs = Programs(box=box, secrets=secrets, redactor=redactor)
@@ -34,6 +41,7 @@ def runner_of(
         commands=CommandRunner(programs),
         http=HttpRunner(allowed=allowed, secrets=secrets, redactor=redactor),
         python=FunctionRunner(programs=programs, modules=modules),
+        tools=tools,
     )
 
 

@@ -27,6 +27,9 @@ EIGHT: Final = "journeys/test_eight_at_once.py"
 GRANTS: Final = "journeys/test_grants.py"
 MATRIX: Final = "journeys/test_crash_matrix.py"
 MCP: Final = "journeys/test_mcp_serve.py"
+TOOLS: Final = "journeys/test_mcp_tools.py"
+SERVERS: Final = "integration/test_mcp_runner.py"
+ACCEPTED: Final = "unit/adapters/test_mcp_definitions.py"
 BOTH: Final = "journeys/test_two_platforms.py"
 DISPLAY: Final = "unit/core/test_display.py"
 CANONICAL: Final = "unit/core/test_canonical.py"
@@ -217,12 +220,27 @@ ATTACK_TESTS: Mapping[str, Tests] = {
         *of("unit/core/test_rendering.py", "p40_a_speaker_cannot_be_called_like_a_line_of_software",
             "p40_no_text_ends_its_own_quote"),
         *of("unit/core/test_memory_toolset.py", "i14_nothing_is_known_in_another_conversation_or_to_another_tenant"),
+        *of(TOOLS, "attack_26_orders_in_what_a_server_says_are_data"),
+        *of(ACCEPTED, "attack_26_its_words_are_told_as_its_own_and_cut"),
     ],
     "27 a tool in the place of another": [
         *of(CASES, "p38_a_second_runbook_of_one_name_runs_nothing",
             "p38_a_runbook_that_says_nothing_of_its_effect_is_a_write"),
         *of("unit/core/test_tools.py", "two_tools_of_one_name_are_refused_at_the_start"),
         *of("unit/core/test_toolset.py", "c29_a_name_that_two_toolsets_have_is_refused_with_both_owners"),
+        *of(TOOLS, "attack_27_a_server_that_calls_its_tool_a_read_is_not_believed",
+            "attack_27_a_tool_that_changed_after_the_yes_is_not_called",
+            "attack_27_a_yes_for_what_was_accepted_is_none_for_what_is_accepted_since",
+            "attack_27_a_name_of_two_tools_is_refused_at_the_start"),
+        *of(SERVERS, "attack_27_what_is_not_as_accepted_is_not_sent",
+            "attack_27_after_a_drift_nothing_of_that_server_is_called_any_more"),
+        *of(ACCEPTED, "attack_27_what_a_server_says_of_itself_makes_nothing_a_read",
+            "attack_27_a_name_that_two_have_is_refused_with_both_owners"),
+    ],
+    "28 a server that answers in a person's place": [
+        *of(TOOLS, "attack_28_a_server_that_asks_decides_nothing"),
+        *of(SERVERS, "attack_28_a_server_that_asks_gets_no_answer_from_anybody"),
+        *of(MODEL, "p38_p39_an_answer_to_a_question_approves_nothing"),
     ],
     "29 a secret in arguments, output, errors and records": [
         *of("journeys/test_canary.py", "attack_29_i12_p25_a_canary_is_heard_nowhere"),

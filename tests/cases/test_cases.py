@@ -33,6 +33,7 @@ OPTIONS = {
     "chat": {"--as", "--no-color"},
     "run": {"--json"},
     "mcp serve": {"--as"},
+    "mcp probe": {"--json"},
     "manifest": {"--url", "--json"},
     "sync discord": {"--json"},
     "resolve": {"--as", "--json", "--happened", "--did-not", "--verify"},

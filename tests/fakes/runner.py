@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
-from core.plans import HttpStep, RunStep, Step
+from core.plans import HttpStep, PythonStep, RunStep, Step, ToolStep
 from core.ports import Ended, Ending, Hear
 
 T = TypeVar("T")
@@ -23,14 +23,16 @@ def ended(ending: Ending, output: str = "") -> Ended:
 
 
 def words_of(step: Step) -> Argv:
-    """Return what a step does as words: its argv, its method and address, or its function."""
+    """Return what a step does as words: its argv, its method and address, its function, or its tool."""
     match step:
         case RunStep():
             return step.argv
         case HttpStep():
             return (step.method, step.url)
-        case _:
+        case PythonStep():
             return (step.function,)
+        case ToolStep():
+            return (step.server, step.tool)
 
 
 @dataclass(kw_only=True)

@@ -16,7 +16,7 @@ from approvals.fresh_cards import Shown, card_for
 from approvals.models import Request, Run, RunState, State, Step, StepState, Verification, Vote
 from core.canonical import sha256
 from core.cards import Button, Card, Fact, decode, encode
-from core.plans import Call, Fingerprint, Plan, PythonStep, Retry
+from core.plans import Call, Fingerprint, Plan, PythonStep, Retry, ToolStep
 from core.ports import Ending
 from core.tools import Checked
 from core.transcript import AgentText
@@ -582,6 +582,27 @@ def test_i6_a_card_shows_the_function_its_code_and_all_that_it_is_given(
     assert drawn.plan[1] == (
         f'  0. call "team.notes:add"{code} with {{"text": "\\u003c\\u00e9\\u003e", "n": [1, null]}}, '
         'at most 1s, 1073741824 bytes of memory, with the network, secrets ["TOKEN"]'
+    )
+
+
+def test_i6_a_card_shows_the_server_its_tool_and_all_that_it_is_given() -> None:
+    step = ToolStep(
+        server="notes",
+        argv=("./notes", "--home", "a b"),
+        tool="add",
+        definition="1" * 64,
+        arguments={"text": "<é>"},
+        timeout_ms=1000,
+        memory_bytes=4 * 2**30,
+        secrets=("TOKEN",),
+        network=True,
+    )
+    plan = a_plan(a_checked())
+    plan = replace(plan, calls=(replace(plan.calls[0], steps=(step,)),))
+    drawn = card_for(plan, shown((a_checked(),)), ID, UNTIL)
+    assert drawn.plan[1] == (
+        '  0. start the MCP server "notes", ["./notes", "--home", "a b"], and call "add" with '
+        '{"text": "\\u003c\\u00e9\\u003e"}, at most 1s, with the network, secrets ["TOKEN"]'
     )
 
 

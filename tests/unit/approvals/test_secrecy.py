@@ -6,7 +6,7 @@ import pytest
 
 from approvals import secrecy
 from core.canonical import JsonObject
-from core.plans import Header, HttpStep, PythonStep, Step
+from core.plans import Header, HttpStep, PythonStep, Step, ToolStep
 from core.redaction import Redactor
 from core.tools import Work
 from tests.builders import a_checked, a_step, a_tool
@@ -21,6 +21,11 @@ HTTP = HttpStep(
 PYTHON = PythonStep(
     function="team.notes:add", source="1" * 64, arguments={"note": "fine"}, timeout_ms=1000,
     memory_bytes=2**30, secrets=(),
+)  # fmt: skip
+
+TOOL = ToolStep(
+    server="notes", argv=("./notes",), tool="add", definition="1" * 64, arguments={"note": "fine"},
+    timeout_ms=1000, memory_bytes=2**30, secrets=(),
 )  # fmt: skip
 
 
@@ -45,8 +50,21 @@ def exposed(step: Step) -> str | None:
         replace(PYTHON, arguments={"deep": [{"a": [1, f"x{SECRET}"]}]}),
         replace(PYTHON, arguments={"note": QUOTED}),
         replace(PYTHON, arguments={"password": "swordfish-and-more"}),
+        replace(TOOL, arguments={"deep": [{"a": [1, f"x{SECRET}"]}]}),
+        replace(TOOL, argv=("./notes", "--token", SECRET)),
     ],
-    ids=["argv", "url", "body", "header", "argument", "deep", "quoted", "name and value"],
+    ids=[
+        "argv",
+        "url",
+        "body",
+        "header",
+        "argument",
+        "deep",
+        "quoted",
+        "name and value",
+        "of a tool",
+        "server",
+    ],
 )
 def test_i12_a_secret_in_any_part_of_a_step_is_no_plan(step: Step) -> None:
     said = exposed(step)
@@ -55,6 +73,6 @@ def test_i12_a_secret_in_any_part_of_a_step_is_no_plan(step: Step) -> None:
     assert SECRET not in said
 
 
-@pytest.mark.parametrize("step", [a_step("note"), HTTP, PYTHON])
+@pytest.mark.parametrize("step", [a_step("note"), HTTP, PYTHON, TOOL])
 def test_a_step_without_one_is_fine(step: Step) -> None:
     assert exposed(step) is None

@@ -4,7 +4,7 @@ import pytest
 
 from core import runbooks
 from core.errors import Invalid
-from core.plans import PythonStep, Retry
+from core.plans import PythonStep, Retry, ToolStep
 
 
 def refusal(step: str, *, part: str = "steps") -> str:
@@ -18,10 +18,10 @@ def refusal(step: str, *, part: str = "steps") -> str:
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        ("{}", "x.yml:3: steps.0: it does nothing; write run, http or python. Correct it."),
+        ("{}", "x.yml:3: steps.0: it does nothing; write run, http, python or tool. Correct it."),
         (
             "{timeout: 5s}",
-            "x.yml:3: steps.0: it does nothing; write run, http or python. Correct it.",
+            "x.yml:3: steps.0: it does nothing; write run, http, python or tool. Correct it.",
         ),
         ("{shell: ls}", "x.yml:3: steps.0.shell: Extra inputs are not permitted. Sayso does not"),
         ("ls", "x.yml:3: steps.0: expected a mapping"),
@@ -37,7 +37,7 @@ def test_a_step_of_no_kind_is_told_what_to_write(step: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "kinds"), [("verify", "run, http or python"), ("preview", "run or python")]
+    ("part", "kinds"), [("verify", "run, http, python or tool"), ("preview", "run or python")]
 )
 def test_a_look_of_no_kind_is_told_so_too(part: str, kinds: str) -> None:
     assert refusal("{timeout: 5s}", part=part) == (
@@ -119,3 +119,42 @@ def test_a_placeholder_in_an_argument_has_to_be_a_parameter() -> None:
     assert refusal("{python: 'a:b', with: {a: ['{nobody}']}}") == (
         "x.yml:3: steps: {nobody} is not one of its params (). Correct it."
     )
+
+
+def test_a_call_of_a_tool_is_filled_in_with_values_of_their_kind() -> None:
+    text = """
+name: x
+summary: s
+params:
+  text: {type: string}
+  n: {type: integer}
+steps:
+  - tool: {server: notes, name: add, with: {text: "{text}", deep: ["{n}"]}}
+    timeout: 5s
+    retry: {times: 1}
+"""
+    [step] = runbooks.tool(text, "x.yml").expand({"text": "-a", "n": 7}).steps
+    assert step == ToolStep(
+        server="notes",
+        argv=(),
+        tool="add",
+        definition="",
+        arguments={"text": "-a", "deep": [7]},
+        timeout_ms=5000,
+        memory_bytes=4 * 2**30,
+        secrets=(),
+        retry=Retry(times=1, wait_ms=1000),
+    )
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("{tool: {server: a, name: b}, secrets: [TOKEN]}", "what a server may see stands under"),
+        ("{tool: {server: a, name: b, with: {a: .nan}}}", "These values have no exact JSON form"),
+        ("{tool: {server: a, name: b, with: {a: '{c}'}}}", "{c} is not one of its params"),
+        ("{tool: {server: a}}", "steps.0.tool.name: "),
+    ],
+)
+def test_a_call_of_a_tool_that_cannot_be_made_is_told(step: str, said: str) -> None:
+    assert said in refusal(step)

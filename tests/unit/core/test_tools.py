@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core import runbooks
 from core.canonical import Json
 from core.errors import Incorrect, Invalid
-from core.tools import Checked, Effect, Tool, Toolbox
+from core.tools import Checked, Effect, Tool, Toolbox, of_runbook
 from tests.builders import a_tool
 
 TEXT = """\
@@ -208,3 +208,8 @@ ATTEMPTS: list[Callable[[Tool], Checked]] = [
 def test_c23_who_acts_is_no_argument_of_any_tool(attempt: Callable[[Tool], Checked]) -> None:
     with pytest.raises(Incorrect, match="there is no such argument"):
         attempt(note())
+
+
+def test_a_policy_about_runbooks_is_none_about_tools_of_mcp_servers() -> None:
+    assert of_runbook("append-word") == "runbook:append-word"
+    assert of_runbook("notes__add") == "mcp:notes__add"
