@@ -1,6 +1,7 @@
 """Real commands in the sandbox of bubblewrap: how they start, how they end, and what keeps them from it."""
 
 import asyncio
+import signal
 import subprocess
 import sys
 import time
@@ -50,6 +51,13 @@ async def run(folder: Path, what: Program) -> Ended:
 def test_bubblewrap_works_on_this_machine(tmp_path: Path) -> None:
     """Where it does not, everything else here fails, and this says what to install."""
     assert [*Bubblewrap(folder=tmp_path).faults()] == []
+
+
+async def test_i4_a_command_that_was_killed_is_told_from_one_that_failed(tmp_path: Path) -> None:
+    killed = await run(tmp_path, shell("kill -KILL $$"))
+    assert (killed.ending, killed.exit_code) == (Ending.EXITED, -signal.SIGKILL)
+    failed = await run(tmp_path, shell("exit 3"))
+    assert (failed.ending, failed.exit_code) == (Ending.EXITED, 3)
 
 
 async def test_a_command_starts_in_its_folder_with_what_it_is_given(tmp_path: Path) -> None:
