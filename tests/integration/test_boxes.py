@@ -137,10 +137,11 @@ import asyncio, pathlib, sys
 from adapters.sandbox.bubblewrap import Bubblewrap
 from adapters.sandbox.programs import Program, Programs
 from core.redaction import Redactor
+from tests.fakes.secrets import FakeSecrets
 box = Bubblewrap(folder=pathlib.Path(sys.argv[1]))
 script = "env -i setsid sleep 1000 & touch begun; sleep 1000"
 what = Program(argv=("sh", "-c", script), timeout_ms=60000, memory_bytes=1 << 30, secrets=())
-programs = Programs(box=box, secrets={}, redactor=Redactor.of([]))
+programs = Programs(box=box, secrets=FakeSecrets(), redactor=Redactor.of([]))
 asyncio.run(programs.run(what, step_id=sys.argv[2]))
 """
 
