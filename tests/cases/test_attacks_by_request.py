@@ -350,10 +350,18 @@ async def test_nobody_is_believed_whom_this_machine_does_not_believe(
 
 
 async def test_whoever_speaks_no_tls_is_told_nothing() -> None:
-    async with service(says(b"HTTP/1.1 200 OK\r\n\r\n")) as here:
-        ended = await sent(here, request(f"https://{here.host}/", "POST", seconds=0.5))
-    assert ended.ending is Ending.NOT_STARTED
-    assert here.asked == []
+    async def plain(_: asyncio.StreamReader, writer: Writer) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(plain, "127.0.0.1", 0) as server:
+        host = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        ended = await sender(host).run(request(f"https://{host}/", "POST"), step_id=step_id())
+    assert told(ended) == (Ending.NOT_STARTED, "nothing was sent")
+    assert ended.output == (
+        f"No connection to {host} came about, so nothing was sent: it speaks no TLS that can be trusted."
+    )
 
 
 async def test_a_secret_goes_in_the_clear_to_a_network_of_ones_own_alone() -> None:
