@@ -68,7 +68,7 @@ def test_a_value_that_comes_back_is_the_newest_again() -> None:
     known = Known()
     for value in ("first-value", "second-value", "first-value"):
         known.learn("FLEET", value)
-    assert known.now.values == ("second-value", "first-value")
+    assert Redactor(known).values == ("second-value", "first-value")
 
 
 def test_who_knows_nothing_masks_nothing() -> None:
