@@ -44,23 +44,23 @@ class SecretCommand:
     async def read(self) -> str:
         """Return what it prints, without white space around it.
 
-        Raises `Unavailable` with words that follow the name of the secret; what it printed, also to
-        its standard error, is nowhere in them, nor anywhere else.
+        Raises `Unavailable` with a sentence that follows the name of the secret; what it printed,
+        also to its standard error, is nowhere in it, nor anywhere else.
         """
         try:
             async with asyncio.timeout(self.timeout.total_seconds()):
                 code, printed = await self._ended()
         except TimeoutError as error:
-            raise Unavailable("its command ran longer than its time limit") from error
+            raise Unavailable("Its command ran longer than its time limit.") from error
         except (OSError, ValueError) as error:
-            raise Unavailable("its command could not be started", error=repr(error)) from error
+            raise Unavailable("Its command could not be started.", error=repr(error)) from error
         if code:
-            raise Unavailable(f"its command ended with exit code {code}")
+            raise Unavailable(f"Its command ended with exit code {code}.")
         try:
             return printed.decode().strip()
         except UnicodeDecodeError:
             # Not as the cause: it holds the bytes.
-            raise Unavailable("its command printed what is no text") from None
+            raise Unavailable("Its command printed what is no text.") from None
 
     async def _ended(self) -> tuple[int, bytes]:
         """Return the exit code and what it printed."""
@@ -69,7 +69,7 @@ class SecretCommand:
             while more := await reader.read(_MOST):
                 printed += more
                 if len(printed) > _MOST:
-                    raise Unavailable("its command printed more than a secret may have")
+                    raise Unavailable("Its command printed more than a secret may have.")
             return await process.wait(), printed
 
     @asynccontextmanager

@@ -24,7 +24,7 @@ class SecretSources:
     def fault(self, name: str) -> str | None:
         """See the port."""
         if command := self.commands.get(name):
-            return None if command.is_there else _without(name, "its command is no program here")
+            return None if command.is_there else _without(name, "Its command is no program here.")
         try:
             self._at_hand(name)
         except Invalid as error:
@@ -49,7 +49,7 @@ class SecretSources:
         try:
             return self._learnt(name, read())
         except Invalid as error:
-            raise Invalid(_without(name, "it has no value that can be passed on")) from error
+            raise Invalid(_without(name, "It has no value that can be passed on.")) from error
 
     def _learnt(self, name: str, value: str) -> str:
         self.redactor.learn(name, value)
@@ -62,13 +62,13 @@ async def _printed(name: str, command: SecretCommand) -> str:
     except Unavailable as error:
         raise Unavailable(_without(name, error.shown)) from error
     if why := unfit(value):
-        raise Invalid(_without(name, f"its command printed what cannot be one: {why}"))
+        raise Invalid(_without(name, f"Its command printed what cannot be one: {why}"))
     return value
 
 
 def _without(name: str, why: str) -> str:
     return (
-        f"The secret {_shown(name)} cannot be used: {why.removesuffix('.')}. "
+        f"The secret {_shown(name)} cannot be used. {why} "
         "Try again later, or ask an operator to look with `sayso check`."
     )
 
