@@ -165,7 +165,7 @@ def test_what_the_schema_does_not_allow_is_refused_without_the_value(
 
 def test_nothing_that_a_schema_refers_to_is_fetched() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.setblocking(False)
+        listening.settimeout(0)
         schema: JsonObject = {"text": {"$ref": f"http://127.0.0.1:{listening.getsockname()[1]}/"}}
         tool = offered(server(with_schema(properties=schema)))["notes__add"]
         with pytest.raises(Incorrect, match="cannot be followed"):
