@@ -1,13 +1,16 @@
 """All that a step printed: whether it can be had, and how it is told that somebody wanted it. Pure."""
 
-from approvals.models import Run, Step
+from approvals.models import Run, Step, StepState
 from core.sizes import in_words
 
+_NOT_YET = "That step has not ended. Ask for what it printed when it has."
 _GONE = "It is not kept any more: it was erased, or removed when its time was over."
 
 
 def obstacle(step: Step) -> str | None:
     """Say why not all that a step printed can be had, in a sentence; None where it can."""
+    if step.state in {StepState.PENDING, StepState.RUNNING}:
+        return _NOT_YET
     whole = step.whole
     if whole is None:
         return None

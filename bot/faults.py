@@ -46,12 +46,8 @@ def told(file: Path, *path: str | int, problem: str) -> str:
 
 
 def _secret_problems(file: Path, configured: Settings) -> Iterator[str]:
-    for name, source in configured.secrets.items():
-        try:
-            settings.secret_values({name: source}, file.parent)
-        except Invalid as error:
-            problem = error.shown.removeprefix(f"secrets.{name}: ")
-            yield told(file, "secrets", name, problem=problem)
+    for name, problem in wiring.secret_faults(configured, file.parent):
+        yield told(file, "secrets", name, problem=problem)
 
 
 def _heads_problems(file: Path, configured: Settings) -> Iterator[str]:

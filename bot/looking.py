@@ -92,9 +92,9 @@ class Looking:
         if event.index >= len(run.steps):
             raise Refused(_NO_STEP)
         step = run.steps[event.index]
-        why = _ALL_SHOWN if step.whole is None else outputs.obstacle(step)
-        if why:
-            raise Refused(why)
+        why = outputs.obstacle(step)
+        if why or step.whole is None:
+            raise Refused(why or _ALL_SHOWN)
         await self.run_store.show_output(run, event.index, principal=principal.id)
         return (
             f"It comes where that run was asked for. In a shell: sayso output {run.id} {step.index}"

@@ -18,6 +18,7 @@ from pydantic import (
 
 from core.counts import Count, no_boolean
 from core.durations import Duration
+from core.sizes import Size
 
 ACTIONS = (
     "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "plan:edit", "run:stop",
@@ -215,7 +216,7 @@ class ArtifactsSection(Section):
 
     folder: Path | None = None
     """Relative to the folder of `sayso.yml`; else `artifacts` beside the database."""
-    most_bytes: Annotated[ByteSize, Field(ge=0, le=2**30)] = ByteSize(8 * 2**20)
+    most_bytes: Size = ByteSize(8 * 2**20)
     """What one step may have kept; of one that prints more, nothing is."""
     most_per_run: Count = Field(default=20, ge=0, le=1000)
     """How many steps of one run may; with 0, nothing is kept."""
@@ -232,6 +233,10 @@ class AuditSection(Section):
     """A channel such as slack/T0TEAM/C0AUDIT: a post for each new head, at most one an hour."""
 
 
+_OWN = (("proc",), ("dev",))
+"""What a sandbox has one of its own of; that of the machine would show other processes."""
+
+
 class SandboxSection(Section):
     """How steps are kept from everything else."""
 
@@ -245,8 +250,8 @@ class SandboxSection(Section):
     @field_validator("readable")
     @classmethod
     def _are_whole(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-        if not all(path.is_absolute() for path in paths):
-            raise ValueError("write whole paths, each from /")
+        if not all(path.is_absolute() and path.parts[1:2] not in _OWN for path in paths):
+            raise ValueError("write whole paths from /, and none in /proc or /dev")
         return paths
 
 

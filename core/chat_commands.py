@@ -232,9 +232,8 @@ def _output(rest: str, heard: Heard) -> WantOutput | None:
     run, index, *more = [*rest.replace("`", "").split(), "", ""]
     if not is_run_id(run) or any(more) or not re.fullmatch("[0-9]{1,4}", index):
         return None
-    by, there = heard.identity, heard.place
-    known = heard.known_only
-    return WantOutput(identity=by, place=there, run=run, index=int(index), known_only=known)
+    by, at, known = heard.identity, heard.place, heard.known_only
+    return WantOutput(identity=by, place=at, run=run, index=int(index), known_only=known)
 
 
 def _linking(word: str) -> "_Reader":

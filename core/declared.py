@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_LINE = re.compile(r"sayso: (100|[1-9]?[0-9])%(?: (\S.*))?", re.ASCII)
+_LINE = re.compile(r"sayso: (100|[1-9]?[0-9])%(?: (\S.*))?")
 _CELLS = 20
 
 

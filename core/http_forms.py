@@ -1,7 +1,7 @@
 """How an HTTP request is written in a runbook, and what has to come back. Pure."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, cast
 
 from pydantic import (
     BeforeValidator,
@@ -42,7 +42,9 @@ def _several(value: object) -> object:
 
 
 def _whole(value: object) -> object:
-    return {"status": value} if isinstance(value, int | list) else value
+    if isinstance(value, int | list):
+        return {"status": cast("object", value)}
+    return value
 
 
 Status = Annotated[int, Field(ge=200, le=599)]

@@ -1,8 +1,8 @@
 """What an adapter puts between Sayso and the outside: a clock, models, commands, secrets and files.
 
 The other ports stand beside what they are about. Chats: `core.deliveries`. Jobs: `core.jobs`. What is
-stored: `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`, `core.leases`,
-`core.memories`, `core.rates`, `core.reminders`, `approvals.brakes` and `approvals.store`.
+stored: `core.artifacts`, `core.conversations`, `core.deliveries`, `core.erasing`, `core.frame`,
+`core.leases`, `core.memories`, `core.rates`, `core.reminders`, `approvals.brakes` and `approvals.store`.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
@@ -69,6 +69,7 @@ class Model(Protocol):
 
 
 Pieces: TypeAlias = Callable[[], AsyncIterator[bytes]]
+"""Begins to give something large from its start, piece by piece."""
 
 
 class Ending(StrEnum):
@@ -99,7 +100,7 @@ class Ended:
     note: str = ""
     """What there is to say of its end, such as `status 503, expected 200`; secrets masked."""
     whole: Pieces | None = field(default=None, compare=False, repr=False)
-    """All of it, where that is more: gives it piece by piece, masked and in UTF-8, as often as asked."""
+    """All of it, where that is more: masked, in UTF-8, as often as it is asked for."""
 
     @property
     def succeeded(self) -> bool:

@@ -2,25 +2,28 @@
 
 from typing import Annotated
 
-from pydantic import ByteSize, WithJsonSchema
+from pydantic import ByteSize, Field, WithJsonSchema
 
 LEAST = 2**20
 ADDRESS_SPACE = ByteSize(4 * 2**30)
 """What a command may take that says nothing about it."""
 
-Memory = Annotated[
-    ByteSize,
-    WithJsonSchema(
+
+def _written(least: int) -> WithJsonSchema:
+    """Return how a file writes so many bytes or more."""
+    return WithJsonSchema(
         {
             "anyOf": [
-                {"type": "integer", "minimum": LEAST},
+                {"type": "integer", "minimum": least},
                 {"type": "string", "pattern": r"^\s*[0-9]*\.?[0-9]+\s*([kKmMgGtT]i?)?[bB]?$"},
             ],
             "examples": ["512MiB", "2GB"],
         }
-    ),
-]
+    )
 
+
+Memory = Annotated[ByteSize, _written(LEAST)]
+Size = Annotated[ByteSize, Field(ge=0, le=2**30), _written(0)]
 _UNITS = {"GB": 10**9, "MB": 10**6, "kB": 10**3}
 
 

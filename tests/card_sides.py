@@ -19,7 +19,7 @@ from core import cards as drawn_cards
 from core.canonical import sha256
 from core.deliveries import Asking, Text
 from core.differences import difference
-from core.plans import Plan, PythonStep, Retry, Standing, Step
+from core.plans import Answer, Header, HttpStep, Plan, PythonStep, Retry, Standing, Step
 from core.principals import Identity
 from core.transcript import AgentText
 from tests import discord_drawings, drawn_samples, slack_drawings
@@ -59,6 +59,21 @@ _PASSED: Final = (
     (StepState.SUCCEEDED, 0, "try 2 of 3", "[try 1 of 3: exit code 1]\nbusy\n[try 2 of 3]\ndone\n"),
     (StepState.FAILED, 3, "", "no log\n"),
     (StepState.SUCCEEDED, 0, "", "done\n"),
+)
+
+
+_REQUEST: Final = HttpStep(
+    method="PUT", url="https://api.example.com/v1/services/web",
+    headers=(
+        Header(name="Content-Type", text="application/json"),
+        Header(name="Authorization", text="Bearer ", secret="API_TOKEN"),
+    ),
+    body='{"count":3}', statuses=(200, 202), answers=(Answer(path="/wanted/count", equals=3),),
+    timeout_ms=10_000, secrets=("API_TOKEN",),
+)  # fmt: skip
+_ASKED: Final = (
+    (StepState.SUCCEEDED, "status 202", '{"wanted": {"count": 3}}\n'),
+    (StepState.FAILED, "status 503, expected 200 or 202", "busy\n"),
 )
 
 
@@ -395,6 +410,10 @@ CARD_SIDES: Mapping[str, CardSide | ReportSide | NoteSide] = {
         explains=f"{_WAITS} It calls a function, may try that again, and goes past its second step.",
         kept=Kept(steps=_CALLS),
     ),
+    "with-a-request": CardSide(
+        explains=f"{_WAITS} It sends a request, with a secret at the end of a header.",
+        kept=Kept(steps=(_REQUEST,)),
+    ),
     "edited-message": CardSide(
         explains=f"{_WAITS} Alice changed her message afterwards; that changes nothing about the plan.",
         kept=Kept(edited=True),
@@ -476,6 +495,21 @@ CARD_SIDES: Mapping[str, CardSide | ReportSide | NoteSide] = {
                 on_failure="continue",
             )
             for index, (state, code, note, output) in enumerate(_PASSED)
+        ),
+    ),
+    "report-of-requests": ReportSide(
+        explains="It sent two requests: each is told with the status that came back, as none has an exit code.",
+        state=RunState.FAILED,
+        steps=tuple(
+            models.Step(
+                index=index,
+                tool="append-word",
+                state=state,
+                exit_code=None,
+                output=output,
+                note=note,
+            )
+            for index, (state, note, output) in enumerate(_ASKED)
         ),
     ),
     "report-under-a-grant": ReportSide(

@@ -65,6 +65,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     "progress-declared": messages.draw(samples.copying(), guild=GUILD),
     "progress-ended": messages.draw(samples.ended(), guild=GUILD),
     "report-succeeded": messages.draw(report(RunState.SUCCEEDED), guild=GUILD),
+    "report-whole-output": messages.draw(samples.long_report(), guild=GUILD),
     "report-failed": messages.draw(report(RunState.FAILED), guild=GUILD),
     "report-cancelled": messages.draw(report(RunState.CANCELLED), guild=GUILD),
     "report-unknown": messages.draw(report(RunState.UNKNOWN), guild=GUILD),

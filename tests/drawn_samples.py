@@ -214,11 +214,21 @@ def running() -> Progress:
 
 def whole_output() -> Text:
     """Return what brings all that a step printed."""
-    stored = Stored(bytes=1_234_567, sha256="a" * 64)
-    printed = run(RunState.SUCCEEDED)
-    steps = (replace(printed.steps[0], whole=Whole(stored=stored)), *printed.steps[1:])
-    text = outputs.wanted(replace(printed, steps=steps), 0, "carol")
+    text = outputs.wanted(_printed_much(), 0, "carol")
     return Text(text=text, is_note=True, document="one <line>\nand another\n")
+
+
+def long_report() -> Text:
+    """Return the report of a run that printed more than is shown, of which not all was kept."""
+    return Text(text=reports.report(_printed_much()), is_report=True)
+
+
+def _printed_much() -> Run:
+    kept = Whole(stored=Stored(bytes=1_234_567, sha256="a" * 64))
+    lost = Whole(why_not="The disk is full.")
+    ran = run(RunState.SUCCEEDED)
+    first, second = ran.steps
+    return replace(ran, steps=(replace(first, whole=kept), replace(second, whole=lost)))
 
 
 def copying() -> Progress:

@@ -64,6 +64,7 @@ SAMPLES: Mapping[str, Sequence[Drawn] | Drawn | JsonObject] = {
     "progress-declared": messages.draw(samples.copying(), team=TEAM),
     "progress-ended": messages.draw(samples.ended(), team=TEAM),
     "report-succeeded": messages.draw(report(RunState.SUCCEEDED), team=TEAM),
+    "report-whole-output": messages.draw(samples.long_report(), team=TEAM),
     "report-failed": messages.draw(report(RunState.FAILED), team=TEAM),
     "report-cancelled": messages.draw(report(RunState.CANCELLED), team=TEAM),
     "report-unknown": messages.draw(report(RunState.UNKNOWN), team=TEAM),

@@ -83,9 +83,8 @@ class Bubblewrap:
         seen = tuple(self._seen(bounds))
         tops = (*(one.at for one in seen), *(path for _, path in host.links()))
         at, real = Path(os.path.normpath(file)), Path(os.path.realpath(file))
-        return any(map(at.is_relative_to, tops)) and any(
-            real.is_relative_to(one.real) for one in seen
-        )
+        leads_there = any(real.is_relative_to(one.real) for one in seen)
+        return leads_there and any(map(at.is_relative_to, tops))
 
     def wrapped(self, argv: Sequence[str], bounds: Bounds) -> list[bytes]:
         """See the protocol."""
@@ -105,20 +104,15 @@ class Bubblewrap:
         )
         return [*map(os.fsencode, words), *(word.encode() for word in argv)]
 
-    def _shown(self, bounds: Bounds) -> Iterator[Shown]:
-        yield from host.shown(network=bounds.network)
-        yield from map(Shown.of, (*self.readable, *bounds.readable))
-
     def _seen(self, bounds: Bounds) -> Iterator[Shown]:
-        yield from self._shown(bounds)
-        yield Shown.of(self.folder)
+        yield from host.shown(network=bounds.network)
+        yield from map(Shown.of, (*self.readable, *bounds.readable, self.folder))
 
     def _binds(self, bounds: Bounds) -> Iterator[str]:
-        binds = [("--ro-bind", str(one.real), str(one.at)) for one in self._shown(bounds)]
-        binds.append(("--bind", str(self.folder), str(self.folder)))
         # What lies in something else comes after it, or would be covered.
-        for bind in sorted(binds, key=lambda bind: len(Path(bind[2]).parts)):
-            yield from bind
+        for one in sorted(self._seen(bounds), key=lambda one: len(one.at.parts)):
+            bind = "--bind" if one.at == self.folder else "--ro-bind"
+            yield from (bind, str(one.real), str(one.at))
 
 
 def _limits(bounds: Bounds) -> dict[str, int]:

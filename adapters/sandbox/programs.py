@@ -1,6 +1,7 @@
 """Runs one program to its end: in a box, with an exact environment, its output kept and masked."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from core import display
 from core.errors import SaysoError
 from core.ports import Ended, Ending, Hear, Secrets
 from core.redaction import Redactor
+
+_KILLED = 128 + signal.SIGKILL
+"""What a sandbox exits with where what it keeps was killed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +91,14 @@ class Programs:
             await to_its_end(command.end())
         return Ended(
             ending=ending,
-            exit_code=command.process.returncode if ending is Ending.EXITED else None,
+            exit_code=self._code(command.process.returncode) if ending is Ending.EXITED else None,
             output=masking.without_stump(output.shown(masking.clean)),
             whole=partial(whole, output.everything, masking) if output.is_cut else None,
         )
+
+    def _code(self, code: int) -> int:
+        """Return how a program exited; one that was killed from outside must not pass for one that failed."""
+        return -signal.SIGKILL if self.box.keeps and code == _KILLED else code
 
     def _obstacles(self, program: Program) -> Iterator[str]:
         if not program.argv or not all(map(_passable, program.argv)):

@@ -242,6 +242,18 @@ ATTACK_TESTS: Mapping[str, Tests] = {
         *of(SERVERS, "attack_28_a_server_that_asks_gets_no_answer_from_anybody"),
         *of(MODEL, "p38_p39_an_answer_to_a_question_approves_nothing"),
     ],
+    "29 a secret in arguments, output, errors and records": [
+        *of("journeys/test_canary.py", "attack_29_i12_p25_a_canary_is_heard_nowhere"),
+        *of(TEXT, "i12_a_secret_gets_no_further", "i12_a_card_shows_no_secret_that_a_model_wrote",
+            "i12_what_fails_says_no_secret"),
+        *of("contracts/test_secrets.py", "i12_what_was_returned_is_masked_also_after_it_was_rotated"),
+        *of("integration/test_secret_commands.py", "i12_where_it_fails_nothing_that_it_printed_is_told"),
+        *of("unit/core/test_redaction.py", "i12_a_value_is_masked_that_something_interrupts"),
+        *of("unit/core/test_exact_values.py", "i12_a_value_is_masked_in_each_usual_form"),
+        *of("unit/core/test_piecewise.py", "i12_pieces_of_any_size_are_together_what_the_whole_becomes"),
+        *of("unit/core/test_runaway.py", "four_times_as_much_takes_about_four_times_as_long"),
+        *of("unit/bot/test_log_records.py", "i12_no_secret_is_in_a_record_nor_in_what_was_raised"),
+    ],
     "30 a path out of the working folder": [
         *of("journeys/test_sandbox.py", "attack_30_no_path_leads_a_step_out_of_its_folder"),
         *of("integration/test_workfolder.py", "what_is_outside_is_refused_whether_or_not_it_exists",
@@ -285,6 +297,10 @@ ATTACK_TESTS: Mapping[str, Tests] = {
             "p03_cancelling_kills_what_is_in_the_sandbox_before_it_returns",
             "what_is_in_the_sandbox_dies_with_us"),
         *of("integration/test_sandbox.py", "a_flood_is_stopped", "memory_is_bounded_and_no_core_is_dumped"),
+    ],
+    "35 line ends and control characters in names": [
+        *of("unit/bot/test_log_records.py", "attack_35_a_name_adds_no_line_and_no_record"),
+        *of(DISPLAY, "prose_on_one_line_is_visible_and_capped"),
     ],
     "36 the log is edited": [
         *of(AUDIT, "an_edited_entry_is_named", "a_deleted_entry_is_missing",

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import ClientConnectorError
 
-from adapters.http_steps import exchange, reaching
+from adapters.http_steps import exchange
+from adapters.http_steps.exchange import Exchange
+from adapters.sandbox.output import Output
 from core import addresses, runbooks
 from core.errors import Incorrect, Invalid
 from core.hosts import Host
@@ -127,14 +130,16 @@ async def test_nothing_is_looked_up_before_anybody_is_asked() -> None:
 async def test_a_connection_goes_to_what_was_looked_up_whatever_asks_for_it(
     private: Service,
 ) -> None:
-    address = addresses.read("127.0.0.2")
-    assert address
-    connector = reaching.connector([address])
-    factory = connector._socket_factory  # noqa: SLF001  # the last moment before a connection
-    assert factory
-    with pytest.raises(PermissionError):
-        factory((2, 1, 6, "", ("127.0.0.1", private.port)))
-    await connector.close()
+    looked_up = addresses.read("127.0.0.2")
+    assert looked_up
+    one = Exchange(
+        method="GET", url=private.url(), headers={}, body=None, tls=None,
+        output=Output(spare=0, more=lambda: None),
+    )  # fmt: skip
+    with pytest.raises(ClientConnectorError) as refused:
+        await one.perform([looked_up])
+    assert isinstance(refused.value.os_error, PermissionError)
+    assert not one.connected
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -345,10 +350,18 @@ async def test_nobody_is_believed_whom_this_machine_does_not_believe(
 
 
 async def test_whoever_speaks_no_tls_is_told_nothing() -> None:
-    async with service(says(b"HTTP/1.1 200 OK\r\n\r\n")) as here:
-        ended = await sent(here, request(f"https://{here.host}/", "POST", seconds=0.5))
-    assert ended.ending is Ending.NOT_STARTED
-    assert here.asked == []
+    async def plain(_: asyncio.StreamReader, writer: Writer) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(plain, "127.0.0.1", 0) as server:
+        host = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        ended = await sender(host).run(request(f"https://{host}/", "POST"), step_id=step_id())
+    assert told(ended) == (Ending.NOT_STARTED, "nothing was sent")
+    assert ended.output == (
+        f"No connection to {host} came about, so nothing was sent: it speaks no TLS that can be trusted."
+    )
 
 
 async def test_a_secret_goes_in_the_clear_to_a_network_of_ones_own_alone() -> None:

@@ -1,6 +1,7 @@
 """Real commands in the sandbox of bubblewrap: how they start, how they end, and what keeps them from it."""
 
 import asyncio
+import signal
 import subprocess
 import sys
 import time
@@ -45,6 +46,18 @@ def shell(script: str, *, seconds: float = 20, network: bool = False) -> Program
 
 async def run(folder: Path, what: Program) -> Ended:
     return await programs(Bubblewrap(folder=folder)).run(what, step_id=fresh())
+
+
+def test_bubblewrap_works_on_this_machine(tmp_path: Path) -> None:
+    """Where it does not, everything else here fails, and this says what to install."""
+    assert [*Bubblewrap(folder=tmp_path).faults()] == []
+
+
+async def test_i4_a_command_that_was_killed_is_told_from_one_that_failed(tmp_path: Path) -> None:
+    killed = await run(tmp_path, shell("kill -KILL $$"))
+    assert (killed.ending, killed.exit_code) == (Ending.EXITED, -signal.SIGKILL)
+    failed = await run(tmp_path, shell("exit 3"))
+    assert (failed.ending, failed.exit_code) == (Ending.EXITED, 3)
 
 
 async def test_a_command_starts_in_its_folder_with_what_it_is_given(tmp_path: Path) -> None:
@@ -124,10 +137,11 @@ import asyncio, pathlib, sys
 from adapters.sandbox.bubblewrap import Bubblewrap
 from adapters.sandbox.programs import Program, Programs
 from core.redaction import Redactor
+from tests.fakes.secrets import FakeSecrets
 box = Bubblewrap(folder=pathlib.Path(sys.argv[1]))
 script = "env -i setsid sleep 1000 & touch begun; sleep 1000"
 what = Program(argv=("sh", "-c", script), timeout_ms=60000, memory_bytes=1 << 30, secrets=())
-programs = Programs(box=box, secrets={}, redactor=Redactor.of([]))
+programs = Programs(box=box, secrets=FakeSecrets(), redactor=Redactor.of([]))
 asyncio.run(programs.run(what, step_id=sys.argv[2]))
 """
 
@@ -301,6 +315,15 @@ def test_what_is_readable_must_hold_nothing_hidden_either(tmp_path: Path, tools:
     assert told(box) == [
         f"steps would see {tools / 'data'}, because they see {tools}. Move one of them."
     ]
+
+
+def test_a_program_that_would_see_what_is_hidden_is_none_that_may_be_started(
+    tmp_path: Path, tools: Path
+) -> None:
+    box = Bubblewrap(folder=tmp_path / "work", hidden=(tools / "data",))
+    said = programs(box).obstacle(tool(tools, readable=(tools,)))
+    assert said
+    assert said.endswith(" that may be started.")
 
 
 def test_beside_what_is_hidden_it_runs(tmp_path: Path, tools: Path) -> None:

@@ -140,4 +140,4 @@ def test_a_folder_in_which_steps_can_write_is_refused(lists: Sayso) -> None:
 def test_at_a_terminal_the_word_tells_how_to_have_it(lists: Sayso) -> None:
     _, run = ran(lists)
     said = lists.run("chat", as_="bob", plain=True, stdin=f"/output {run} 0\n").out
-    assert f"sayso output {run} 0" in said
+    assert f"In a shell: sayso output {run} 0" in " ".join(said.split())

@@ -30,6 +30,17 @@ steps:
     with: {file: others.txt, enough: 1}
     timeout: 30s
 """
+CALLS = """
+summary: Call something that takes long.
+risk: low
+phrases: ["call long"]
+steps:
+  - python: team.deeds:slow
+    with: {seconds: 60, file: begun}
+    timeout: 90s
+    retry: {times: 2, wait: 1ms}
+  - {python: "team.deeds:counts", with: {file: keys.txt, enough: 1}}
+"""
 SLOW = """
 summary: Fail once, then take long.
 risk: low
@@ -113,6 +124,25 @@ def test_c94_a_step_has_one_key_at_every_try_and_no_other_step_or_run_has_it(tea
     first, second = runs
     assert keys(team) == [f"{first}.0"] * 2 + [f"{second}.0"] * 2
     assert keys(team, "others.txt") == [f"{first}.1", f"{second}.1"]
+
+
+@pytest.mark.parametrize("team", BACKENDS, indirect=True)
+def test_p29_p51_a_kill_while_a_function_runs_leaves_it_unknown_ends_it_and_is_reported(
+    team: Sayso,
+) -> None:
+    team.runbook("take-long", CALLS)
+    killed = begun(team, "call long").signal(signal.SIGKILL)
+    assert killed.code == -signal.SIGKILL
+    [found] = team.run("runs").json["runs"]
+    until(lambda: not marked(found["id"]), 5)
+    assert (found["state"], [s["state"] for s in found["steps"]]) == (
+        "unknown",
+        ["unknown", "not_run"],
+    )
+    assert not (team.folder / "work" / "keys.txt").exists()
+    entries = team.run("conversation", found["conversation"]).json["entries"]
+    [told] = [one["text"] for one in entries if one["kind"] == "report"]
+    assert told.startswith(f"Run {found['id']} unknown: take-long.")
 
 
 def test_c30_an_edit_of_the_code_revokes_what_is_open_and_nothing_is_called(

@@ -6,7 +6,7 @@ import pytest
 
 from approvals.freeze import Freezer
 from approvals.policy import Authority, Policy
-from core.canonical import sha256
+from core.canonical import JsonObject, sha256
 from core.errors import Refused, Unavailable
 from core.plans import Fingerprint, PythonStep
 from core.ports import Ended, Ending
@@ -65,12 +65,15 @@ CALL = PythonStep(
 
 def calling() -> Checked:
     """Return a call of a tool whose step, verify and preview are each a function."""
-    work = Work(
-        steps=(a_step("ls"), CALL),
-        verify=replace(CALL, function="team.notes:has"),
-        preview=replace(CALL, function="team.notes:plan"),
-    )
-    return a_checked(tool=replace(a_tool(), expand=lambda _: work))
+
+    def expand(_: JsonObject) -> Work:
+        return Work(
+            steps=(a_step("ls"), CALL),
+            verify=replace(CALL, function="team.notes:has"),
+            preview=replace(CALL, function="team.notes:plan"),
+        )
+
+    return a_checked(tool=replace(a_tool(), expand=expand))
 
 
 async def test_c30_a_function_is_bound_to_what_its_file_holds() -> None:

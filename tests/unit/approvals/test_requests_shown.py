@@ -8,6 +8,7 @@ import pytest
 
 from approvals import secrecy
 from approvals.fresh_cards import Shown, card_for
+from core.canonical import JsonObject
 from core.plans import Answer, Header, HttpStep
 from core.redaction import Redactor
 from core.tools import Work
@@ -29,6 +30,16 @@ def line(step: HttpStep) -> str:
         previews=(),
     )  # fmt: skip
     return card_for(plan, about, "a" * 32, UNTIL).plan[1]
+
+
+def exposed(step: HttpStep) -> str | None:
+    """Say what of a call that comes down to this step is a secret."""
+
+    def expand(_: JsonObject) -> Work:
+        return Work(steps=(step,))
+
+    tool = replace(a_tool(), expand=expand)
+    return secrecy.exposed((a_checked(tool=tool),), Redactor.of([SECRET]))
 
 
 def test_the_shortest_request_says_what_has_to_come_back_and_for_how_long_it_may_take() -> None:
@@ -69,8 +80,7 @@ def test_i6_all_that_is_sent_and_expected_is_on_the_card() -> None:
 )
 def test_i12_nobody_is_asked_about_a_request_that_holds_a_secret(given: dict[str, Any]) -> None:
     step = replace(request("http://a/"), **given)
-    tool = replace(a_tool(), expand=lambda _: Work(steps=(step,)))
-    said = secrecy.exposed((a_checked(tool=tool),), Redactor.of([SECRET]))
+    said = exposed(step)
     assert said is not None
     assert "what it would run looks like a secret" in said
     assert SECRET not in said
@@ -79,5 +89,4 @@ def test_i12_nobody_is_asked_about_a_request_that_holds_a_secret(given: dict[str
 def test_a_request_that_only_names_its_secret_holds_none() -> None:
     header = Header(name="Authorization", text="Bearer ", secret="API_TOKEN")
     step = request("http://a/", headers=(header,), secrets=("API_TOKEN",))
-    tool = replace(a_tool(), expand=lambda _: Work(steps=(step,)))
-    assert secrecy.exposed((a_checked(tool=tool),), Redactor.of([SECRET])) is None
+    assert exposed(step) is None

@@ -6,12 +6,23 @@ from datetime import timedelta
 
 import pytest
 
+from approvals.models import RunState
+from approvals.reports import report
 from bot.sweep import ErasingAll, Sweeping
 from core.errors import Refused, Unavailable
-from tests.builders import CONVERSATION
+from tests.builders import CONVERSATION, a_checked, a_new_request, a_tool
 from tests.fakes.artifacts import FakeArtifacts
 from tests.fakes.clock import FrozenClock
-from tests.stores import SUCCEEDED, WHOLE, Stores, erasing, running, stepped
+from tests.stores import (
+    SUCCEEDED,
+    WHOLE,
+    Stores,
+    erasing,
+    notice,
+    running,
+    said_in,
+    stepped,
+)
 
 PRINTED = replace(SUCCEEDED, whole=WHOLE)
 
@@ -98,3 +109,35 @@ async def test_what_may_not_be_erased_keeps_its_files(stores: Stores) -> None:
     with pytest.raises(Refused):
         await erase.erase("c_unknown", account="root")
     assert len(shelf.files) == 1
+
+
+async def test_p15_p51_whoever_died_between_file_and_row_leaves_an_honest_report_and_no_file(
+    stores: Stores,
+) -> None:
+    shelf, run = FakeArtifacts(), await running(stores)
+    assert await stores.runs.begin_step(run, 0)
+    await lies(shelf, f"{run.id}.0")
+    await notice(stores, stores.owner)
+    left = await stores.runs.run(run.tenant, run.id)
+    assert left
+    assert (left.state, left.steps[0].whole) == (RunState.UNKNOWN, None)
+    assert await said_in(stores, run.conversation, "report") == [report(left)]
+    shelf.old.add(f"{run.id}.0")
+    await Sweeping(artifacts=shelf, kept=stores.kept)()
+    assert shelf.files == {}
+
+
+async def test_p15_p51_whoever_died_behind_the_row_leaves_all_of_it(stores: Stores) -> None:
+    shelf = FakeArtifacts()
+    new = a_new_request(a_checked("alpha", tool=a_tool(steps=2)))
+    run = await stepped(stores, await running(stores, new), PRINTED)
+    await lies(shelf, f"{run.id}.0")
+    await notice(stores, stores.owner)
+    left = await stores.runs.run(run.tenant, run.id)
+    assert left
+    assert (left.state, left.steps[0].whole) == (RunState.CANCELLED, WHOLE)
+    [told] = await said_in(stores, run.conversation, "report")
+    assert f"All that step 0 printed is 100.0 kB, sha256 {'a' * 64}" in told
+    shelf.old.add(f"{run.id}.0")
+    await Sweeping(artifacts=shelf, kept=stores.kept)()
+    assert set(shelf.files) == {f"{run.id}.0"}

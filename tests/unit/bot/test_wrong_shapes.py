@@ -33,7 +33,7 @@ NESTED = (
     "profiles.p.choose", "rates.messages", "rates.messages.most", "rates.messages.per",
     "rates.tools", "rates.tools.0", "toolsets.memory", "toolsets.memory.retention",
     "toolsets.memory.expose", "toolsets.reminders", "toolsets.skills", "toolsets.skills.folder",
-    "toolsets.other", "secrets.x",
+    "toolsets.other", "secrets.x", "secrets.x.command", "secrets.x.timeout", "secrets.x.environment",
 )  # fmt: skip
 RUNBOOK = {
     "name": "do-it", "summary": "Do it.", "effect": "write", "risk": "low", "params": "{}",
