@@ -25,6 +25,7 @@ from tests.sayso import Object, marked, until
 
 SECRET = "correct-horse-battery"
 ADDED: Object = {"name": "add", "arguments": {"text": "a"}}
+NARROWER: Object = {"type": "object", "properties": {}}
 
 
 class Folder:
@@ -106,7 +107,7 @@ async def test_what_takes_too_long_after_it_was_sent_is_unknown(folder: Folder) 
     [
         ([ADD | {"description": "Add a note, and mail it."}], "", "says something else of add"),
         (
-            [ADD | {"inputSchema": {"type": "object", "properties": {}}}],
+            [ADD | {"inputSchema": NARROWER}],
             "",
             "something else of add",
         ),
