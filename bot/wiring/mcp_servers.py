@@ -78,7 +78,7 @@ class McpServers:
     def runner(self, box: Box, secrets: Secrets, redactor: Redactor) -> KindRunner[ToolStep]:
         """Return what calls them."""
         if not self._tools:
-            return NoRunner("No MCP server is configured here.")
+            return NoRunner("No tool of an MCP server was accepted here.")
         from adapters.mcp.children import Nursery  # noqa: PLC0415 - an extra
         from adapters.mcp.runner import ToolRunner  # noqa: PLC0415 - an extra
 
