@@ -175,9 +175,7 @@ class Inbox:
 
     def _call(self, tool: str, arguments: JsonObject) -> Wish:
         wish = Relayed(tool=tool, arguments=canonical.encode(arguments))
-        # A secret that JSON writes with an escape shows only in the value itself.
-        clean = canonical.encode(self.redactor.value(arguments))
-        masked = self._masked(_message(Relayed(tool=tool, arguments=clean).shown))
+        masked = self._masked(_message(wish.shown))
         return wish if masked == wish.shown else Masked(text=masked)
 
     def _masked(self, text: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -77,7 +78,7 @@ class McpServers:
     def runner(self, box: Box, secrets: Secrets, redactor: Redactor) -> KindRunner[ToolStep]:
         """Return what calls them."""
         if not self._tools:
-            return NoRunner("No MCP server is configured here.")
+            return NoRunner("No tool of an MCP server was accepted here.")
         from adapters.mcp.children import Nursery  # noqa: PLC0415 - an extra
         from adapters.mcp.runner import ToolRunner  # noqa: PLC0415 - an extra
 
@@ -98,10 +99,9 @@ def _tools(
 ) -> tuple[tuple[str, Tool], ...]:
     if not configured.mcp.servers:
         return ()
-    try:
-        from adapters.mcp import tools  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise Invalid(MISSING) from error
+    if not all(map(find_spec, ("jsonschema", "mcp"))):
+        raise Invalid(MISSING)
+    from adapters.mcp import tools  # noqa: PLC0415 - an extra
 
     servers = [server_of(name, one) for name, one in configured.mcp.servers.items()]
     return tools.named(servers, taken, partial(_blamed, file))

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
+import shutil
 import sys
-from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,29 +13,19 @@ from adapters.mcp.children import Nursery
 from adapters.mcp.definitions import of
 from adapters.mcp.runner import ToolRunner
 from adapters.sandbox.boxes import NoBox
-from core.errors import Invalid
+from adapters.sandbox.bubblewrap import Bubblewrap
 from core.ids import run_id
 from core.plans import ToolStep
 from core.ports import Ended, Ending
 from core.redaction import Redactor
 from core.sizes import ADDRESS_SPACE
+from tests.fakes.secrets import FakeSecrets
 from tests.mcp_tools import ADD, SERVER
 from tests.sayso import Object, marked, until
 
 SECRET = "correct-horse-battery"
 ADDED: Object = {"name": "add", "arguments": {"text": "a"}}
-
-
-class Secrets:
-    """One secret, and none besides."""
-
-    def fault(self, name: str) -> str | None:
-        return None if name in {"TOKEN", "LOST"} else "There is no such secret."
-
-    async def values(self, names: Collection[str]) -> Mapping[str, str]:
-        if "LOST" in names:
-            raise Invalid("The secret LOST cannot be read.")
-        return dict.fromkeys(names, SECRET)
+NARROWER: Object = {"type": "object", "properties": {}}
 
 
 class Folder:
@@ -46,7 +36,7 @@ class Folder:
         self.run = run_id()  # two that run beside one another must not kill each other
         self.runner = ToolRunner(
             nursery=Nursery(box=NoBox(folder=folder), redactor=Redactor.of([SECRET])),
-            secrets=Secrets(),
+            secrets=FakeSecrets(now={"TOKEN": SECRET}, late={"LOST"}),
             drifted=set(),
         )
 
@@ -117,7 +107,7 @@ async def test_what_takes_too_long_after_it_was_sent_is_unknown(folder: Folder) 
     [
         ([ADD | {"description": "Add a note, and mail it."}], "", "says something else of add"),
         (
-            [ADD | {"inputSchema": {"type": "object", "properties": {}}}],
+            [ADD | {"inputSchema": NARROWER}],
             "",
             "something else of add",
         ),
@@ -173,8 +163,9 @@ async def test_what_cannot_be_started_is_not_sent(folder: Folder) -> None:
 
 async def test_a_secret_that_cannot_be_had_keeps_it_from_starting(folder: Folder) -> None:
     unknown, lost = folder.step(secrets=("OTHER",)), folder.step(secrets=("LOST",))
-    assert folder.runner.obstacle(unknown) == "There is no such secret."
-    assert (await folder.call(lost)).output == "The secret LOST cannot be read."
+    told = "The secret {} has no value that can be passed on."
+    assert folder.runner.obstacle(unknown) == told.format("OTHER")
+    assert (await folder.call(lost)).output == told.format("LOST")
     assert folder.served() == []
 
 
@@ -204,6 +195,32 @@ async def test_stopping_kills_the_server(folder: Folder) -> None:
     call = asyncio.create_task(folder.call())
     await asyncio.to_thread(until, folder.served)
     assert len(marked(folder.run)) == 1
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert marked(folder.run) == []
+
+
+async def test_i12_a_server_has_the_secrets_it_may_see_and_no_other_variable(
+    folder: Folder,
+) -> None:
+    folder.says(ADD, how="env")
+    ended = await folder.call(folder.step(secrets=("TOKEN",)))
+    assert ended.output == "HOME LANG PATH SAYSO_STEP_ID TOKEN=[redacted]"
+
+
+async def test_in_the_sandbox_it_is_the_same_and_it_sees_nothing_else(folder: Folder) -> None:
+    shutil.copy(SERVER, folder.folder / "server.py")
+    box = Bubblewrap(folder=folder.folder)
+    boxed = replace(folder.runner, nursery=replace(folder.runner.nursery, box=box))
+    step = replace(folder.step(), argv=("/usr/bin/python3", "-S", "server.py", "server.json"))
+    ended = await boxed.run(step, step_id=f"{folder.run}.0")
+    assert (ended.ending, ended.output) == (Ending.ANSWERED, 'did {"text": "a"}')
+    hidden = replace(step, argv=("/usr/bin/python3", "-S", str(SERVER), "server.json"))
+    assert (await boxed.run(hidden, step_id=f"{folder.run}.1")).ending is Ending.NOT_STARTED
+    folder.says(ADD, how="hang")
+    call = asyncio.create_task(boxed.run(step, step_id=f"{folder.run}.2"))
+    await asyncio.to_thread(until, lambda: len(folder.served()) == 2)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+Values = dict[str, Any]
 HOW = Path(sys.argv[1])
 MODERN: dict[str, object] = (
     {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
@@ -44,7 +45,7 @@ def listed(how: dict[str, Any], name: object, cursor: str | None) -> None:
 def called(how: dict[str, Any], name: object, given: dict[str, Any]) -> None:  # noqa: C901 - a table
     with HOW.with_name("served.txt").open("a") as served:
         served.write(json.dumps(given, sort_keys=True) + "\n")
-    match how.get("calls", {}).get(given["name"], "ok"):
+    match str(how.get("calls", {}).get(given["name"], "ok")):
         case "ok":
             result(name, **text(f"did {json.dumps(given['arguments'], sort_keys=True)}"))
         case "error":
@@ -67,7 +68,7 @@ def called(how: dict[str, Any], name: object, given: dict[str, Any]) -> None:  #
             answer = json.loads(sys.stdin.readline())
             result(name, **text(f"answered: {json.dumps(answer)}"))
         case "question":
-            asks = {
+            asks: Values = {
                 "q": {
                     "method": "elicitation/create",
                     "params": {
@@ -78,11 +79,14 @@ def called(how: dict[str, Any], name: object, given: dict[str, Any]) -> None:  #
                 }
             }
             result(name, resultType="input_required", inputRequests=asks, requestState="s")
+        case "env":
+            names = " ".join(sorted({*os.environ} - {"LC_CTYPE", "TOKEN"}))
+            result(name, **text(f"{names} TOKEN={os.environ['TOKEN']}"))
         case "shape":
             result(name, content="no list")
         case "large":
             result(name, **text("x" * 6_000_000))
-        case str(words):
+        case words:
             result(name, **text(words))
 
 
@@ -90,7 +94,8 @@ def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         how = json.loads(HOW.read_text())
-        name, params = asked.get("id"), asked.get("params") or {}
+        params: Values = asked.get("params") or {}
+        name = asked.get("id")
         match asked.get("method"):
             case "initialize":
                 result(

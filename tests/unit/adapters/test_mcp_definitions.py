@@ -1,6 +1,7 @@
 """What is accepted of a server's tool, what it is called here, and which arguments it takes."""
 
 import json
+import socket
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -150,7 +151,6 @@ def test_attack_27_a_name_that_two_have_is_refused_with_both_owners() -> None:
             {"list": [1, "hunter2"]},
             "`list/1` does not fit",
         ),
-        ({"text": {"$ref": "http://127.0.0.1:9/schema"}}, {"text": 1}, "cannot be followed"),
     ],
 )
 def test_what_the_schema_does_not_allow_is_refused_without_the_value(
@@ -161,6 +161,17 @@ def test_what_the_schema_does_not_allow_is_refused_without_the_value(
         tool.check(given, {})
     assert told in error.value.shown
     assert "hunter2" not in error.value.shown
+
+
+def test_nothing_that_a_schema_refers_to_is_fetched() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0)
+        schema: JsonObject = {"text": {"$ref": f"http://127.0.0.1:{listening.getsockname()[1]}/"}}
+        tool = offered(server(with_schema(properties=schema)))["notes__add"]
+        with pytest.raises(Incorrect, match="cannot be followed"):
+            tool.check({"text": 1}, {})
+        with pytest.raises(BlockingIOError):
+            listening.accept()
 
 
 def test_what_fits_comes_through_as_it_is_and_the_schema_is_shown_as_accepted() -> None:

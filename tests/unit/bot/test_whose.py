@@ -1,6 +1,7 @@
 """A call of an agent elsewhere: led like a model's, kept as that agent's, and failed where it failed."""
 
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from bot.inbox import LONGEST
 from core.canonical import JsonObject
 from core.errors import Refused
 from core.outcomes import Reason
+from core.redaction import Redactor
 from core.transcript import Heard, Noted
 from core.wishes import Masked, Relayed
 from tests.bots import Bots
@@ -60,11 +62,11 @@ async def test_what_failed_is_no_answer(bots: Bots) -> None:
     )
 
 
-@pytest.mark.parametrize("word", [SECRET, f'"{SECRET}'])
-async def test_a_secret_is_masked_before_it_is_kept(bots: Bots, word: str) -> None:
-    received = await bots.inbox.relay(an_ask(), "append-word", {"word": word})
-    assert isinstance(received.turn.wish, Masked)
-    assert SECRET not in received.turn.wish.text
+@pytest.mark.parametrize("secret", [SECRET, 'with "quotes" and \n lines'])
+async def test_a_secret_is_masked_before_it_is_kept(bots: Bots, secret: str) -> None:
+    inbox = replace(bots.inbox, redactor=Redactor.of([secret]))
+    received = await inbox.relay(an_ask(), "append-word", {"word": f"a {secret}"})
+    assert received.turn.wish == Masked(text='(over MCP: append-word {"word":"a [redacted]"})')
     assert (await bots.answer(received)).request is None
 
 

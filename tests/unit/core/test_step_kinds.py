@@ -131,6 +131,7 @@ params:
 steps:
   - tool: {server: notes, name: add, with: {text: "{text}", deep: ["{n}"]}}
     timeout: 5s
+    secrets: []
     retry: {times: 1}
 """
     [step] = runbooks.tool(text, "x.yml").expand({"text": "-a", "n": 7}).steps
