@@ -13,12 +13,12 @@ from core.cards import Button, Card, Fact, Verb
 from core.display import json_text, odd_characters, output, quoted
 from core.durations import words
 from core.plans import Answer, Call, Header, HttpStep, Plan, PythonStep, RunStep, Step, ToolStep
+from core.sizes import ADDRESS_SPACE, OUTPUT
 from core.tools import Checked
 from core.transcript import AgentText
 
 _ASKS = ("Approve to run", "Approve a standing grant to run")
 _COUNTLESS = 10**9
-_MEMORY = 4 * 2**30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,9 @@ def _server(step: ToolStep) -> str:
 def _bounds(step: Step) -> str:
     if isinstance(step, HttpStep):
         return ""
-    memory = "" if step.memory_bytes == _MEMORY else f", {step.memory_bytes} bytes of memory"
+    memory = "" if step.memory_bytes == ADDRESS_SPACE else f", {step.memory_bytes} bytes of memory"
+    if not isinstance(step, ToolStep) and step.output_bytes != OUTPUT:
+        memory += f", {step.output_bytes} bytes of output"
     return memory + (", with the network" if step.network else "")
 
 

@@ -11,7 +11,7 @@ from core.canonical import JsonObject, encode
 from core.durations import milliseconds
 from core.errors import Refused
 from core.plans import PythonStep
-from core.sizes import ADDRESS_SPACE, LEAST, Memory
+from core.sizes import ADDRESS_SPACE, LEAST, OUTPUT, Memory, Printed
 from core.step_forms import Form
 
 _FUNCTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*")
@@ -26,6 +26,8 @@ class Function(Form):
     """What it is called with. A text that is `{name}` alone becomes that parameter's value."""
     memory: Memory = Field(ADDRESS_SPACE, ge=LEAST)
     """How much of it each of its processes may take."""
+    output: Printed = OUTPUT
+    """How much it may print; with one byte more it is ended."""
     network: bool = False
     """Whether it needs the network; where that is off, it is not even asked about."""
 
@@ -60,6 +62,7 @@ class Function(Form):
             arguments=placeholders.fill_object(self.arguments, arguments),
             timeout_ms=milliseconds(self.timeout),
             memory_bytes=int(self.memory),
+            output_bytes=int(self.output),
             secrets=self.secrets,
             network=self.network,
             retry=self.retry.fill() if self.retry else None,

@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, JsonValue, TypeAdapter, ValidationError,
 from core import canonical
 from core.errors import Refused
 from core.ids import plan_id
+from core.sizes import OUTPUT
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
 
@@ -37,12 +38,13 @@ OnFailure: TypeAlias = Literal["stop", "continue"]
 
 
 def _is_silent(value: object) -> bool:
-    return value in {None, "stop"}
+    return value in {None, "stop", OUTPUT}
 
 
 # Only where it is said: what says nothing of it has the text, and so the hash, that it always had.
 _Retry: TypeAlias = Annotated[Retry | None, Field(exclude_if=_is_silent)]
 _OnFailure: TypeAlias = Annotated[OnFailure, Field(exclude_if=_is_silent)]
+_OutputBytes: TypeAlias = Annotated[int, Field(exclude_if=_is_silent)]
 
 
 @with_config(_STRICT)
@@ -58,6 +60,8 @@ class RunStep:
     """Names only. The runner puts the values into the step's environment."""
     network: bool = False
     """Whether it says that it needs the network."""
+    output_bytes: _OutputBytes = int(OUTPUT)
+    """What it may print at most, before it is ended."""
     retry: _Retry = None
     on_failure: _OnFailure = "stop"
     """Whether the steps behind it run where it has failed."""
@@ -122,6 +126,7 @@ class PythonStep:
     memory_bytes: int
     secrets: tuple[str, ...]
     network: bool = False
+    output_bytes: _OutputBytes = int(OUTPUT)
     retry: _Retry = None
     on_failure: _OnFailure = "stop"
 

@@ -5,6 +5,8 @@ from typing import Annotated
 from pydantic import ByteSize, Field, WithJsonSchema
 
 LEAST = 2**20
+OUTPUT = ByteSize(8 * 2**20)
+"""What a command may print at most, and does where nothing is said about it: nobody reads so much."""
 ADDRESS_SPACE = ByteSize(4 * 2**30)
 """What a command may take that says nothing about it."""
 
@@ -23,6 +25,7 @@ def _written(least: int) -> WithJsonSchema:
 
 
 Memory = Annotated[ByteSize, _written(LEAST)]
+Printed = Annotated[ByteSize, Field(ge=1, le=OUTPUT), _written(1)]
 Size = Annotated[ByteSize, Field(ge=0, le=2**30), _written(0)]
 _UNITS = {"GB": 10**9, "MB": 10**6, "kB": 10**3}
 

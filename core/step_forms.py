@@ -12,7 +12,7 @@ from core.canonical import JsonObject
 from core.durations import Duration, milliseconds, words
 from core.params import Part
 from core.plans import OnFailure, Retry, RunStep
-from core.sizes import ADDRESS_SPACE, LEAST, Memory
+from core.sizes import ADDRESS_SPACE, LEAST, OUTPUT, Memory, Printed
 
 _LONGEST_WAIT = timedelta(minutes=10)
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
@@ -73,6 +73,8 @@ class Command(Form):
     """The program and its arguments, never a shell. `{name}` stands for a parameter's value."""
     memory: Memory = Field(ADDRESS_SPACE, ge=LEAST)
     """How much of it each of its processes may take."""
+    output: Printed = OUTPUT
+    """How much it may print; with one byte more it is ended."""
     network: bool = False
     """Whether it needs the network; where that is off, it is not even asked about."""
 
@@ -95,6 +97,7 @@ class Command(Form):
             argv=tuple(placeholders.fill(element, arguments) for element in self.run),
             timeout_ms=milliseconds(self.timeout),
             memory_bytes=int(self.memory),
+            output_bytes=int(self.output),
             secrets=self.secrets,
             network=self.network,
             retry=self.retry.fill() if self.retry else None,

@@ -70,6 +70,7 @@ class FunctionRunner:
             memory_bytes=step.memory_bytes,
             secrets=step.secrets,
             network=step.network,
+            output_bytes=step.output_bytes,
             readable=interpreter.prefixes,
             given=encode(dict(step.arguments)).encode(),
         )

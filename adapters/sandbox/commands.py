@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
 from adapters import processes
-from adapters.sandbox.output import CAP, Output
+from adapters.sandbox.output import Output
 from core.ports import Ending
 
 _GRACE = 1.0
@@ -35,7 +35,7 @@ class Command:
         if not self._over():
             return Ending.TIMED_OUT
         await self._silence()
-        return Ending.TOO_MUCH_OUTPUT if self.output.total > CAP else Ending.EXITED
+        return Ending.TOO_MUCH_OUTPUT if self.output.is_too_much else Ending.EXITED
 
     async def end(self) -> None:
         """Leave nothing of it running: ask it to stop, then kill it and all that it started."""
@@ -63,7 +63,7 @@ class Command:
         return self.process.poll() is not None
 
     def _over(self) -> bool:
-        return self._exited() or self.output.total > CAP
+        return self._exited() or self.output.is_too_much
 
     async def _silence(self) -> None:
         """Wait a little for the end of the output, which somebody left behind may hold open."""

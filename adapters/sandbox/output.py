@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from core import display, gaps
 from core.exact_values import SHORTEST
 from core.redaction import MASK, Redactor
+from core.sizes import OUTPUT
 
-CAP = 8 * 1024 * 1024
-"""Bytes after which a command is ended, because nobody reads so much."""
 _KEPT = 16 * 1024  # bytes of output that are shown from either end
 _MARK = 32
 """Bytes at either end that make room for the words which say how much was left out."""
@@ -70,6 +69,8 @@ class Output:
     """What a command prints: its head and tail, and how much there was."""
 
     spare: int
+    most: int = OUTPUT
+    """How many bytes it may be, before whoever prints is ended."""
     more: Callable[[], None]
     """Is called whenever there is more of it."""
     total: int = 0
@@ -81,7 +82,7 @@ class Output:
     async def listen(self, reader: asyncio.StreamReader, pipe: asyncio.ReadTransport) -> None:
         """Take what comes until everybody has closed the pipe, or it was too much."""
         try:
-            while self.total <= CAP and (data := await reader.read(65536)):
+            while not self.is_too_much and (data := await reader.read(65536)):
                 self.take(data)
         finally:
             pipe.close()
@@ -95,6 +96,11 @@ class Output:
         self.tail += data
         del self.tail[:-keep]
         self.more()
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether it is more than it may be."""
+        return self.total > self.most
 
     @property
     def is_cut(self) -> bool:

@@ -18,6 +18,7 @@ from core import display
 from core.errors import SaysoError
 from core.ports import Ended, Ending, Hear, Secrets
 from core.redaction import Redactor
+from core.sizes import OUTPUT
 
 _KILLED = 128 + signal.SIGKILL
 """What a sandbox exits with where what it keeps was killed."""
@@ -33,6 +34,7 @@ class Program:
     secrets: tuple[str, ...]
     """Names only."""
     network: bool = False
+    output_bytes: int = OUTPUT
     readable: tuple[Path, ...] = ()
     """See `Bounds`."""
     given: bytes = b""
@@ -77,7 +79,11 @@ class Programs:
         except SaysoError as error:
             return _not_started(error.shown)
         masking = Masking(redactor=self.redactor)
-        output = Output(spare=masking.spare(), more=lambda: hear(tail) if hear else None)
+        output = Output(
+            spare=masking.spare(),
+            most=program.output_bytes,
+            more=lambda: hear(tail) if hear else None,
+        )
         tail = partial(masking.tail, output)
         process = partial(self._process, program, environment(self.box, step_id, values))
         try:

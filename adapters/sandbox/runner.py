@@ -34,4 +34,5 @@ def _program(step: RunStep) -> Program:
         memory_bytes=step.memory_bytes,
         secrets=step.secrets,
         network=step.network,
+        output_bytes=step.output_bytes,
     )

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -249,6 +249,17 @@ async def test_who_hides_entirely_escapes_but_holds_nothing_up(tmp_path: Path) -
     os.kill(int(ended.output), signal.SIGKILL)
     assert left
     assert held == before
+
+
+@pytest.mark.parametrize(
+    ("size", "ending"), [(1000, Ending.EXITED), (1001, Ending.TOO_MUCH_OUTPUT)]
+)
+async def test_it_prints_as_much_as_its_runbook_allows_and_no_byte_more(
+    tmp_path: Path, size: int, ending: Ending
+) -> None:
+    what = replace(shell(f"head -c {size} /dev/zero | tr '\\0' x"), output_bytes=1000)
+    ended = await run(tmp_path, what)
+    assert ended.ending is ending
 
 
 async def test_a_flood_is_stopped(tmp_path: Path) -> None:

@@ -573,6 +573,7 @@ def test_i6_a_card_shows_the_function_its_code_and_all_that_it_is_given(
         arguments={"text": "<é>", "n": [1, None]},
         timeout_ms=1000,
         memory_bytes=2**30,
+        output_bytes=1000,
         secrets=("TOKEN",),
         network=True,
     )
@@ -581,7 +582,8 @@ def test_i6_a_card_shows_the_function_its_code_and_all_that_it_is_given(
     drawn = card_for(plan, shown((a_checked(),)), ID, UNTIL)
     assert drawn.plan[1] == (
         f'  0. call "team.notes:add"{code} with {{"text": "\\u003c\\u00e9\\u003e", "n": [1, null]}}, '
-        'at most 1s, 1073741824 bytes of memory, with the network, secrets ["TOKEN"]'
+        "at most 1s, 1073741824 bytes of memory, 1000 bytes of output, with the network, "
+        'secrets ["TOKEN"]'
     )
 
 

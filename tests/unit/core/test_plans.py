@@ -22,6 +22,7 @@ steps = st.builds(
     timeout_ms=whole,
     memory_bytes=whole,
     secrets=st.lists(texts, max_size=2).map(tuple),
+    output_bytes=whole,
     retry=st.none() | st.builds(Retry, times=whole, wait_ms=whole),
     on_failure=st.sampled_from(["stop", "continue"]),
 )
@@ -263,21 +264,22 @@ def test_c30_every_field_of_a_plan_and_a_call_is_part_of_the_hash() -> None:
     )
     [call, _] = json.loads(BEFORE.canonical)["calls"]
     assert {field.name for field in fields(Call)} == set(call)
-    silent = {"retry", "on_failure"}
+    silent = {"retry", "on_failure", "output_bytes"}
     assert {field.name for field in fields(RunStep)} - silent == set(call["steps"][0])
 
 
-def test_c30_what_is_done_after_a_failure_is_part_of_the_hash_where_it_is_said() -> None:
+def test_c30_what_a_step_may_say_is_part_of_the_hash_where_it_is_said() -> None:
     step, retry = a_step("true"), Retry(times=2, wait_ms=5)
     careful = [
         step, replace(step, retry=retry), replace(step, on_failure="continue"),
         replace(step, retry=Retry(times=3, wait_ms=5)), replace(step, retry=Retry(times=2, wait_ms=6)),
+        replace(step, output_bytes=5),
     ]  # fmt: skip
     made = [replace(BEFORE, calls=(replace(BEFORE.calls[0], steps=(one,)),)) for one in careful]
     assert len({plan.sha256 for plan in made}) == len(careful)
     assert [plans.read(plan.canonical) for plan in made] == made
     assert [len(json.loads(plan.canonical)["calls"][0]["steps"][0]) for plan in made] == [
-        6, 7, 7, 7, 7,
+        6, 7, 7, 7, 7, 7,
     ]  # fmt: skip
 
 

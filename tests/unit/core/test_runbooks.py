@@ -347,6 +347,7 @@ BAD: Sequence[tuple[str, str]] = [
     (edited("- run: [fleetctl, status]", "- shell: fleetctl status"), "x.yml:17: steps.1.shell: Extra inputs are not permitted. Sayso does not know this name."),
     (edited("timeout: 1m30s", "timeout: forever"), "x.yml:14: steps.0.timeout: write a span of time such as 60s, 30m, 24h or 1h30m, at most a year. Correct it."),
     (edited("memory: 1GiB", "memory: 1kB"), "x.yml:15: steps.0.memory: it must be greater than or equal to 1048576. Correct it."),
+    (edited("memory: 1GiB", "output: 9MiB"), "x.yml:15: steps.0.output: it must be less than or equal to 8388608. Correct it."),
     (edited("[FLEET_TOKEN]", "[LD_PRELOAD]"), "x.yml:16: steps.0.secrets: 'LD_PRELOAD' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
     (edited("[FLEET_TOKEN]", "[token]"), "x.yml:16: steps.0.secrets: 'token' cannot be the name of a secret; write it like API_TOKEN. Correct it."),
     (edited("[FLEET_TOKEN]", "[SAYSO_STEP_ID]"), "x.yml:16: steps.0.secrets: 'SAYSO_STEP_ID' cannot be the name of a secret; write it like API_TOKEN. Correct it."),

@@ -55,6 +55,7 @@ steps:
     with: {text: "{text}", n: "{n}", label: "{n} of {{3}}", deep: [{is: true, "{n}": "{text}"}, null]}
     timeout: 5s
     memory: 1GiB
+    output: 64KiB
     secrets: [TOKEN]
     network: true
     retry: {times: 1}
@@ -78,6 +79,7 @@ def test_a_call_of_a_function_is_filled_in_with_values_of_their_kind() -> None:
         },
         timeout_ms=5000,
         memory_bytes=2**30,
+        output_bytes=2**16,
         secrets=("TOKEN",),
         network=True,
         retry=Retry(times=1, wait_ms=1000),
