@@ -9,13 +9,16 @@ import re
 import resource
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 STEP = "SAYSO_STEP_ID"
 """The variable that marks every process of a step, also those that left its group and session."""
+
+SETPRIV, PRLIMIT = "/usr/bin/setpriv", "/usr/bin/prlimit"
+"""Both of util-linux."""
 
 _PROC = Path("/proc")
 _UNKNOWN = "-"
@@ -74,6 +77,12 @@ def kill_step(step_id: str) -> int:
     return killed
 
 
+def ask_step(step_id: str, *, keeper: int) -> None:
+    """Ask whatever runs for a step to end, with its group; the group that its keeper leads is spared."""
+    for group in _groups(os.fsencode(f"{STEP}={step_id}")) - {keeper}:
+        signal_group(group, signal.SIGTERM)
+
+
 class StepProcesses:
     """Implements `core.ports.Processes` by what each process carries in its environment."""
 
@@ -89,21 +98,27 @@ def signal_group(leader: int, number: signal.Signals) -> None:
         os.killpg(leader, number)
 
 
-def wrapper(memory_bytes: int) -> list[str]:
-    """Return what goes before a command so that its memory is bounded and it dies with this thread.
+def wrapper(limits: Mapping[str, int]) -> list[str]:
+    """Return what goes before a command so that it is bounded and dies with this thread.
 
-    Each program becomes the next one, with the same pid. Only Linux has them; elsewhere it is empty.
+    Limits are named as prlimit names them, such as `as` and `core`. Each program becomes the next
+    one, with the same pid. Only Linux has them; elsewhere it is empty.
     """
     if sys.platform != "linux":
         return []
-    most = resource.getrlimit(resource.RLIMIT_AS)[1]
-    # Asking for more than we may have ourselves is refused, and the command would not start.
-    memory = memory_bytes if most == resource.RLIM_INFINITY else min(memory_bytes, most)
-    wrappers = (
-        ("/usr/bin/setpriv", "--pdeathsig", "KILL", "--"),
-        ("/usr/bin/prlimit", f"--as={memory}", "--core=0", "--"),
-    )
+    wrappers = ([SETPRIV, "--pdeathsig", "KILL", "--"], limited(limits))
     return [word for words in wrappers if os.access(words[0], os.X_OK) for word in words]
+
+
+def limited(limits: Mapping[str, int]) -> list[str]:
+    """Return what goes before a command so that it may take no more than this."""
+    return [PRLIMIT, *(f"--{name}={_at_most(name, most)}" for name, most in limits.items()), "--"]
+
+
+def _at_most(name: str, wanted: int) -> int:
+    # Asking for more than we may have ourselves is refused, and the command would not start.
+    most = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1]
+    return wanted if most == resource.RLIM_INFINITY else min(wanted, most)
 
 
 def _parsed(owner: str) -> _Owner | None:
@@ -138,6 +153,16 @@ def _is_gone(owner: _Owner) -> bool:
     except OSError:
         return False  # There is one, but it is hidden from us.
     return state in _DEAD_STATES or start != owner.start
+
+
+def _groups(mark: bytes) -> set[int]:
+    """Return the groups in which something bears this mark."""
+    found = set[int]()
+    for pid in _pids():
+        with suppress(ProcessLookupError):
+            if _bears(pid, mark):
+                found.add(os.getpgid(pid))
+    return found
 
 
 def _stat(pid: int) -> tuple[str, str]:

@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from adapters.secret_commands import SecretCommand
 from core.display import one_line
-from core.errors import Invalid
+from core.errors import Invalid, Unavailable
+from core.exact_values import unfit
 from core.redaction import Redactor
 
 
@@ -15,17 +17,18 @@ class SecretSources:
 
     at_hand: Mapping[str, Callable[[], str]]
     """What reads each secret that takes no time to read; raises `Invalid` where it cannot."""
+    commands: Mapping[str, SecretCommand]
+    """What prints each of the others."""
     redactor: Redactor
 
     def fault(self, name: str) -> str | None:
         """See the port."""
-        read = self.at_hand.get(name)
-        if read is None:
-            return _unknown(name)
+        if command := self.commands.get(name):
+            return None if command.is_there else _without(name, "its command is no program here")
         try:
-            self.redactor.learn(name, read())
-        except Invalid:
-            return _unreadable(name)
+            self._at_hand(name)
+        except Invalid as error:
+            return error.shown
         return None
 
     async def values(self, names: Collection[str]) -> Mapping[str, str]:
@@ -33,23 +36,42 @@ class SecretSources:
         return {name: await self._value(name) for name in names}
 
     async def _value(self, name: str) -> str:
+        if command := self.commands.get(name):
+            return self._learnt(name, await _printed(name, command))
+        return await asyncio.to_thread(self._at_hand, name)
+
+    def _at_hand(self, name: str) -> str:
         read = self.at_hand.get(name)
         if read is None:
-            raise Invalid(_unknown(name))
+            raise Invalid(
+                f"There is no secret {_shown(name)} under `secrets` in sayso.yml. Add it."
+            )
         try:
-            value = await asyncio.to_thread(read)
+            return self._learnt(name, read())
         except Invalid as error:
-            raise Invalid(_unreadable(name)) from error
+            raise Invalid(_without(name, "it has no value that can be passed on")) from error
+
+    def _learnt(self, name: str, value: str) -> str:
         self.redactor.learn(name, value)
         return value
 
 
-def _unknown(name: str) -> str:
-    return f"There is no secret {one_line(name, 80)} under `secrets` in sayso.yml. Add it."
+async def _printed(name: str, command: SecretCommand) -> str:
+    try:
+        value = await command.read()
+    except Unavailable as error:
+        raise Unavailable(_without(name, error.shown)) from error
+    if why := unfit(value):
+        raise Invalid(_without(name, f"its command printed what cannot be one: {why}"))
+    return value
 
 
-def _unreadable(name: str) -> str:
+def _without(name: str, why: str) -> str:
     return (
-        f"The secret {one_line(name, 80)} has no value that can be passed on. "
-        "Ask an operator to look with `sayso check`."
+        f"The secret {_shown(name)} cannot be used: {why.removesuffix('.')}. "
+        "Try again later, or ask an operator to look with `sayso check`."
     )
+
+
+def _shown(name: str) -> str:
+    return one_line(name, 80)

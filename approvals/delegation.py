@@ -47,12 +47,14 @@ class Delegation:
         )
 
     def may_use(self, authority: Authority, principal: Principal, tool: Tool) -> bool:
-        """Whether a tool may be used at all: by whoever asked, and through the profile.
+        """Whether a tool may be used at all: there, by whoever asked, and through the profile.
 
         What belongs to the turn itself needs no policy: it touches their own conversation only.
         """
         if tool.look and tool.name in OWN:
             return True
+        if not tool.is_in(self.turn.place):
+            return False
         action: Action = "tool:read" if tool.effect is Effect.READ else "run:propose"
         profile = authority.profiles.named(self.turn.profile)
         allowed = profile is not None and profile.allows(tool.name)

@@ -6,34 +6,12 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from core.errors import Invalid, Unavailable
-from core.plans import Step
 from core.platforms import Desk, Platform
-from core.ports import Ended, Ending, Hear
 from core.principals import Identity
 from core.roster import Freshness
 from core.standing import Active, Standing, Unknown
 
 _NO_SECRETS = "its tokens cannot be read here"
-
-
-@dataclass(frozen=True, slots=True)
-class NoSandbox:
-    """A `Runner` for a configuration that names no sandbox: nothing runs."""
-
-    backend: str = "unset"
-
-    def obstacle(self, step: Step) -> str | None:
-        """Say how to choose a sandbox."""
-        del step
-        return (
-            "nothing may run, because no sandbox is chosen. An operator has to set "
-            "`sandbox: {backend: none}` in sayso.yml to run commands without one."
-        )
-
-    async def run(self, step: Step, *, step_id: str, hear: Hear | None = None) -> Ended:
-        """Start nothing."""
-        del step_id, hear
-        return Ended(ending=Ending.NOT_STARTED, exit_code=None, output=self.obstacle(step) or "")
 
 
 class NoDatabase:

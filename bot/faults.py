@@ -19,8 +19,7 @@ def problems(file: Path, configured: Settings) -> Iterator[str]:
     for name in settings.stray_names():
         yield f"{name}: no setting has this name. Correct or unset this variable."
     yield from _secret_problems(file, configured)
-    if configured.sandbox.backend is None:
-        problem = "nothing may run until you choose one. Write: sandbox: {backend: none}"
+    for problem in wiring.sandbox_faults(configured, wiring.home_of(file)):
         yield told(file, "sandbox", problem=problem)
     if not (file.parent / configured.runbooks.workdir).is_dir():
         problem = f"there is no folder {configured.runbooks.workdir}. Make it."
@@ -47,12 +46,8 @@ def told(file: Path, *path: str | int, problem: str) -> str:
 
 
 def _secret_problems(file: Path, configured: Settings) -> Iterator[str]:
-    for name, source in configured.secrets.items():
-        try:
-            settings.secret_values({name: source}, file.parent)
-        except Invalid as error:
-            problem = error.shown.removeprefix(f"secrets.{name}: ")
-            yield told(file, "secrets", name, problem=problem)
+    for name, problem in wiring.secret_faults(configured, file.parent):
+        yield told(file, "secrets", name, problem=problem)
 
 
 def _heads_problems(file: Path, configured: Settings) -> Iterator[str]:
@@ -203,3 +198,4 @@ def runbook_problems(file: Path, configured: Settings) -> Iterator[str]:
         return
     yield from found.faults
     yield from wiring.unruled(file, configured)
+    yield from wiring.unowned(file, configured, {CONSOLE, *_owned(configured)})

@@ -223,6 +223,10 @@ class ArtifactsSection(Section):
     keep: Duration = timedelta(days=30)
     """For how long. `sayso run` removes what is older."""
 
+    def beside(self, database: Path) -> Path:
+        """Return the folder: beside the database, where the file names none."""
+        return self.folder or database.with_name("artifacts")
+
 
 class AuditSection(Section):
     """Where the audit log's heads are noted outside the database."""
@@ -234,10 +238,21 @@ class AuditSection(Section):
 
 
 class SandboxSection(Section):
-    """How steps are kept from everything else. There is no default: unset means nothing runs."""
+    """How steps are kept from everything else."""
 
-    backend: Literal["none"] | None = None
-    """With `none`, steps run with all the rights of Sayso's own account."""
+    backend: Literal["bwrap", "none"] = "bwrap"
+    """`bwrap` is bubblewrap, for Linux; with `none`, steps run with all the rights of Sayso's own account."""
+    readable: Annotated[
+        tuple[Annotated[Path, Field(json_schema_extra={"pattern": "^/"})], ...], Field(strict=False)
+    ] = ()
+    """What steps may read besides /usr and their working folder, such as /opt/tools."""
+
+    @field_validator("readable")
+    @classmethod
+    def _are_whole(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        if not all(path.is_absolute() for path in paths):
+            raise ValueError("write whole paths, each from /")
+        return paths
 
 
 class ExecutionSection(Section):

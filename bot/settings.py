@@ -5,10 +5,10 @@ or let one account act as another. Everything else can be overridden as `SAYSO_S
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
@@ -21,6 +21,7 @@ from pydantic_settings import (
 from bot.agent_sections import GuardrailSection, ProfileSection, RatesSection, ToolsetsSection
 from bot.approval_sections import ApprovalsSection
 from bot.platform_sections import DiscordSection, SlackSection
+from bot.secret_sections import SecretSource
 from bot.sections import (
     ArtifactsSection,
     AuditSection,
@@ -85,10 +86,8 @@ class Settings(BaseSettings):
     """What the agent may use, by name; `default` is where no other fits."""
     rates: RatesSection = RatesSection()
     toolsets: ToolsetsSection = ToolsetsSection()
-    secrets: dict[str, Annotated[str, Field(json_schema_extra={"pattern": "^(env|file):."})]] = (
-        Field(default_factory=dict)
-    )
-    """Where each secret comes from: `env:NAME` or `file:PATH`."""
+    secrets: dict[str, SecretSource] = Field(default_factory=dict)
+    """Where each secret comes from: `env:NAME`, `file:PATH`, or a command that prints it."""
     slack: SlackSection | None = None
     discord: DiscordSection | None = None
 
@@ -150,14 +149,6 @@ class Settings(BaseSettings):
                 if first != name:
                     raise ValueError(f"the {kind} {what} has two profiles, {first} and {name}")
         return profiles
-
-    @field_validator("secrets")
-    @classmethod
-    def _are_references(cls, secrets: dict[str, str]) -> dict[str, str]:
-        for source in secrets.values():
-            if not source.startswith(("env:", "file:")) or source in {"env:", "file:"}:
-                raise ValueError("write where the secret comes from: env:NAME or file:PATH")
-        return secrets
 
     @classmethod
     def settings_customise_sources(
@@ -245,6 +236,11 @@ def secret(name: str, source: str, folder: Path) -> str:
     if why := unfit(value):
         raise Invalid(f"{name}: {why}")
     return value
+
+
+def variables(names: Iterable[str]) -> dict[str, str]:
+    """Return the variables of these names that are set."""
+    return {n: os.environ[n] for n in names if n in os.environ}  # noqa: TID251 - the module for it
 
 
 def _content(file: Path) -> str:

@@ -38,7 +38,8 @@ class Welcoming:
         tenant = authority.directory.workspaces.get((place.platform, place.workspace))
         if tenant is None:
             return "This workspace is nobody's here. An operator has to list it under `tenants`."
-        lines = [self._for_all(authority, tenant, tool) for tool in self.gate.toolbox()]
+        here = [tool for tool in self.gate.toolbox() if tool.is_in(place)]
+        lines = [self._for_all(authority, tenant, tool) for tool in here]
         return "\n".join(["Hello, I am Sayso.", _HOW, *_some(lines)])
 
     async def to_person(self, identity: Identity, place: Place | None = None) -> str:
@@ -46,7 +47,7 @@ class Welcoming:
         authority, principal = await self.gate.acting.admit(identity, "looks")
         if place and not authority.policy.may(principal, "chat:ask", [place.resource]):
             return _NOTHING
-        lines = [*self._for_one(authority, principal)]
+        lines = [*self._for_one(authority, principal, place)]
         return "\n".join([_HOW, *_some(lines)]) if lines else _NOTHING
 
     def _for_all(self, authority: Authority, tenant: str, tool: Tool) -> str:
@@ -61,8 +62,12 @@ class Welcoming:
             f"approved by {names(approvers) or 'nobody'}."
         )
 
-    def _for_one(self, authority: Authority, principal: Principal) -> Iterator[str]:
+    def _for_one(
+        self, authority: Authority, principal: Principal, place: Place | None
+    ) -> Iterator[str]:
         for tool in self.gate.toolbox():
+            if place and not tool.is_in(place):
+                continue
             about = [of_runbook(tool.name)]
             can = [
                 verb

@@ -17,6 +17,7 @@ from pydantic import (
 
 from core import documents
 from core.canonical import Json, JsonObject, encode, sha256
+from core.channels import Channels
 from core.documents import Document
 from core.durations import Duration
 from core.errors import Incorrect
@@ -118,6 +119,8 @@ class Runbook(Part):
         json_schema_extra={"propertyNames": {"pattern": f"^{_PARAM.pattern}$"}},
     )
     """What differs between two calls. Only declared names may stand in braces."""
+    channels: Channels = ()
+    """The only places where it is there, as `platform/workspace/channel`; `*` stands for any part."""
     phrases: Annotated[tuple[Words, ...], Field(strict=False)] = ()
     """What people can write instead of the command, with params in braces."""
     preview: Preview | None = None
@@ -200,6 +203,7 @@ class Runbook(Part):
             parameters=self._parameters(),
             defaults={n: p.default for n, p in self.params.items() if p.default is not None},
             phrases=self.phrases,
+            channels=self.channels,
             undo=self.undo,
             expand=self._expand,
         )

@@ -11,8 +11,10 @@ from pydantic import BaseModel, ValidationError
 
 from core import wording
 from core.canonical import Json, JsonObject, encode, sha256
+from core.channels import fits
 from core.display import hidden, one_line
 from core.errors import Incorrect, Invalid, Refused
+from core.events import Place
 from core.jobs import Claim
 from core.plans import Step
 from core.undo import Undo
@@ -119,6 +121,8 @@ class Tool:
     """Nothing else is accepted; a field's alias, where it has one, is the argument's name."""
     defaults: Mapping[str, Json]
     phrases: tuple[str, ...] = ()
+    channels: tuple[str, ...] = ()
+    """The only places where it is there; with none in it, it is everywhere."""
     undo: Undo | None = None
     """What undoes it, where something does."""
     expand: Callable[[JsonObject], Work] = lambda _: Work(steps=())
@@ -137,6 +141,10 @@ class Tool:
     def resource(self) -> str:
         """Return the name under which the policy knows this tool."""
         return f"tool:{self.name}" if self.look else of_runbook(self.name)
+
+    def is_in(self, place: Place) -> bool:
+        """Whether it is there at all, in a place."""
+        return not self.channels or any(fits(channel, place) for channel in self.channels)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ class Command:
     step_id: str
     output: Output
     listening: asyncio.Task[None]
+    kept: bool
+    """Whether the process is a sandbox that keeps the command: where it ends, everything in it does."""
 
     async def ending(self, seconds: float) -> Ending:
         """Wait until it exits by itself or has to be stopped, and say which."""
@@ -39,7 +41,7 @@ class Command:
         """Leave nothing of it running: ask it to stop, then kill it and all that it started."""
         try:
             if not self._exited():
-                processes.signal_group(self.process.pid, signal.SIGTERM)
+                self._ask()
                 await _until(self._exited, _GRACE)
         finally:
             # Also where the loop ends while we still wait: nobody else cancels this.
@@ -49,6 +51,13 @@ class Command:
             await self._silence()
             self.listening.cancel()
             await asyncio.wait({self.listening})
+
+    def _ask(self) -> None:
+        if self.kept:
+            # Asking the sandbox itself would end it at once, and the command would never know why.
+            processes.ask_step(self.step_id, keeper=self.process.pid)
+        else:
+            processes.signal_group(self.process.pid, signal.SIGTERM)
 
     def _exited(self) -> bool:
         return self.process.poll() is not None
@@ -62,7 +71,7 @@ class Command:
 
 
 async def started(
-    process: Callable[[int], subprocess.Popen[bytes]], step_id: str, output: Output
+    process: Callable[[int], subprocess.Popen[bytes]], step_id: str, output: Output, *, kept: bool
 ) -> Command:
     """Start a command that prints into the pipe it is given; where this raises, nothing was started."""
     reader = asyncio.StreamReader()
@@ -78,7 +87,7 @@ async def started(
         # Where no command holds it either, this ends our side as well.
         os.close(theirs)
     listening = asyncio.create_task(output.listen(reader, transport))
-    return Command(process=begun, step_id=step_id, output=output, listening=listening)
+    return Command(process=begun, step_id=step_id, output=output, listening=listening, kept=kept)
 
 
 async def to_its_end(work: Coroutine[None, None, None]) -> None:

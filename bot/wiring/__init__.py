@@ -7,7 +7,7 @@ from pathlib import Path
 from adapters import console
 from adapters.slack import manifest
 from adapters.storage.sqlite import SqliteDatabase
-from bot import settings
+from bot import log_records, settings
 from bot.settings import Settings
 from bot.wiring.app import App, app_of
 from bot.wiring.catalogue import (
@@ -18,11 +18,14 @@ from bot.wiring.catalogue import (
     toolbelt,
     unheard,
     unknown_tools,
+    unowned,
     unruled,
     unwise,
 )
 from bot.wiring.parts import Parts, Seams, artifact_folder, heads_of
 from bot.wiring.platforms import platform_faults, sync_discord
+from bot.wiring.runners import sandbox_faults
+from bot.wiring.secrets import secret_faults
 from core.errors import Invalid
 
 __all__ = [
@@ -37,11 +40,14 @@ __all__ = [
     "manifest",
     "opened",
     "platform_faults",
+    "sandbox_faults",
+    "secret_faults",
     "sync_discord",
     "tool_names",
     "toolbelt",
     "unheard",
     "unknown_tools",
+    "unowned",
     "unruled",
     "unwise",
 ]
@@ -58,9 +64,11 @@ async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
     path = home_of(file) / configured.storage.path
     database = await SqliteDatabase.open(path, SystemClock())
     try:
-        app = app_of(Parts(configured, file, database, seams or Seams()))
-        await app.engine.notice()
-        yield app
+        parts = Parts(configured, file, database, seams or Seams())
+        with log_records.masked(parts.redactor):
+            app = app_of(parts)
+            await app.engine.notice()
+            yield app
     finally:
         await database.aclose()
 

@@ -1,11 +1,11 @@
 """What the configuration lets somebody ask for: runbooks and toolsets, read from where they lie."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.runbook_folder import Catalogue, RunbookFolder
-from adapters.sandbox.plain import PATH, program
+from adapters.sandbox.boxes import PATH
 from adapters.skill_folder import shelf
 from adapters.storage.memories import Memories
 from adapters.storage.reminders import Reminders
@@ -14,6 +14,7 @@ from bot import settings
 from bot.absent import NoDatabase
 from bot.settings import Settings
 from bot.toolsets import Ports, composed
+from bot.wiring.runners import box_of
 from core import advice, commands
 from core.errors import Incorrect, Invalid
 from core.phrases import interpret
@@ -53,12 +54,12 @@ def catalogue(file: Path, configured: Settings) -> Catalogue:
 
 def unwise(file: Path, configured: Settings) -> Iterator[str]:
     """Yield what is legal and unwise in the runbooks that are sound; raise `Unavailable` without any."""
-    work = home_of(file) / configured.runbooks.workdir
+    box = box_of(configured, home_of(file))
     found = folder(file, configured, {}).sources()
     for source in found:
         yield from advice.of_one(source)
         for path, command in source.commands():
-            if not program(command.run[0], work):
+            if not box.program(command.run[0]):
                 problem = (
                     f"no program of this name is in {PATH}, or of this path in the working folder. "
                     "Correct or install it."
@@ -78,6 +79,19 @@ def unruled(file: Path, configured: Settings) -> Iterator[str]:
                 "under `approvals` in sayso.yml."
             )
             yield source.told(("risk",), problem)
+
+
+def unowned(file: Path, configured: Settings, owned: Collection[tuple[str, str]]) -> Iterator[str]:
+    """Yield the channels of runbooks in workspaces that no tenant has; raise as `unruled` does."""
+    for source in folder(file, configured, {}).sources():
+        for number, channel in enumerate(source.runbook.channels):
+            platform, workspace, _ = channel.split("/")
+            if not any(platform in {"*", p} and workspace in {"*", w} for p, w in owned):
+                problem = (
+                    f"no tenant owns {platform}/{workspace}. Correct it, or add it under `tenants` in "
+                    "sayso.yml."
+                )
+                yield source.told(("channels", number), problem)
 
 
 def unheard(file: Path, configured: Settings) -> Iterator[str]:

@@ -43,7 +43,7 @@ from bot.sweep import ErasingAll
 from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
-from bot.wiring.runners import runner_of
+from bot.wiring.runners import box_of, runner_of
 from bot.wiring.secrets import secrets_of
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
@@ -73,8 +73,7 @@ def heads_of(file: Path, configured: Settings) -> Heads | None:
 def artifact_folder(file: Path, configured: Settings) -> Path:
     """Return where whole outputs are kept; raise `Invalid` where steps can write there."""
     home = home_of(file)
-    beside = configured.storage.path.with_name("artifacts")
-    folder = home / (configured.artifacts.folder or beside)
+    folder = home / configured.artifacts.beside(configured.storage.path)
     if folder.resolve().is_relative_to((home / configured.runbooks.workdir).resolve()):
         raise settings.blame(file, "artifacts", "folder", problem=_STEPS_WRITE)
     return folder
@@ -127,7 +126,7 @@ class Parts:
         self.heads = heads_of(file, configured)
         self.redactor = Redactor.of(platform_secrets(configured, home))
         secrets = secrets_of(configured, home, self.redactor)
-        runner = runner_of(configured, work=work, secrets=secrets, redactor=self.redactor)
+        runner = runner_of(box_of(configured, home), secrets=secrets, redactor=self.redactor)
         self.runner = CountedRunner(seams.runner(runner))
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.folder = folder(file, configured, self.toolbelt.owners)

@@ -1,20 +1,72 @@
 """Who runs the steps of runbooks, as the configuration says."""
 
+import os
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import cast
 
-from adapters.sandbox.plain import PlainRunner
+from adapters.key_file import NAME
+from adapters.sandbox.boxes import Box, NoBox
+from adapters.sandbox.bubblewrap import Bubblewrap
+from adapters.sandbox.programs import Programs
+from adapters.sandbox.runner import CommandRunner
 from adapters.steps import NoRunner, StepRunner
-from bot.absent import NoSandbox
 from bot.settings import Settings
 from core.ports import Runner, Secrets
 from core.redaction import Redactor
 
+_FILE = "file:"
 _NOT_YET = NoRunner("Steps of this kind cannot run here.")
 
 
-def runner_of(configured: Settings, *, work: Path, secrets: Secrets, redactor: Redactor) -> Runner:
-    """Return what runs steps in the working folder; it runs nothing where no sandbox is chosen."""
-    if configured.sandbox.backend != "none":
-        return NoSandbox()
-    plain = PlainRunner(folder=work, secrets=secrets, redactor=redactor)
-    return StepRunner(backend=plain.backend, commands=plain, http=_NOT_YET, python=_NOT_YET)
+def runner_of(box: Box, *, secrets: Secrets, redactor: Redactor) -> Runner:
+    """Return what runs steps in a box."""
+    programs = Programs(box=box, secrets=secrets, redactor=redactor)
+    return StepRunner(
+        backend=box.backend, commands=CommandRunner(programs), http=_NOT_YET, python=_NOT_YET
+    )
+
+
+def box_of(configured: Settings, home: Path) -> Box:
+    """Return where steps run, as it is configured."""
+    work = home / configured.runbooks.workdir
+    if configured.sandbox.backend == "none":
+        return NoBox(folder=work)
+    return Bubblewrap(
+        folder=Path(os.path.realpath(work)),
+        readable=configured.sandbox.readable,
+        hidden=(home, *_hidden(configured, home)),
+    )
+
+
+def sandbox_faults(configured: Settings, home: Path) -> Iterator[str]:
+    """Yield what keeps the sandbox from running anything, with what to do."""
+    box = box_of(configured, home)
+    if isinstance(box, Bubblewrap):
+        yield from box.faults()
+
+
+def _hidden(configured: Settings, home: Path) -> Iterator[Path]:
+    """Yield what no step may see or change, whether it is there yet or not."""
+    database = home / configured.storage.path
+    yield from (database, database.with_name(NAME), home / configured.runbooks.folder)
+    yield home / configured.artifacts.beside(configured.storage.path)
+    if configured.audit.heads:
+        yield home / configured.audit.heads
+    for text in _texts(configured.model_dump(mode="json")):
+        if text.startswith(_FILE):
+            yield home / text.removeprefix(_FILE)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield every text of a configuration: whichever section names a file of a secret, it counts."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from chain.from_iterable(map(_texts, cast("dict[str, object]", value).values()))
+        case list():
+            yield from chain.from_iterable(map(_texts, cast("list[object]", value)))
+        case _:
+            pass

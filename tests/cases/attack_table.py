@@ -219,6 +219,22 @@ ATTACK_TESTS: Mapping[str, Tests] = {
         *of("unit/core/test_tools.py", "two_tools_of_one_name_are_refused_at_the_start"),
         *of("unit/core/test_toolset.py", "c29_a_name_that_two_toolsets_have_is_refused_with_both_owners"),
     ],
+    "29 a secret in arguments, output, errors and records": [
+        *of("journeys/test_canary.py", "attack_29_i12_p25_a_canary_is_heard_nowhere"),
+        *of(TEXT, "i12_a_secret_gets_no_further", "i12_a_card_shows_no_secret_that_a_model_wrote",
+            "i12_what_fails_says_no_secret"),
+        *of("contracts/test_secrets.py", "i12_what_was_returned_is_masked_also_after_it_was_rotated"),
+        *of("integration/test_secret_commands.py", "i12_where_it_fails_nothing_that_it_printed_is_told"),
+        *of("unit/core/test_redaction.py", "i12_a_value_is_masked_that_something_interrupts"),
+        *of("unit/core/test_exact_values.py", "i12_a_value_is_masked_in_each_usual_form"),
+        *of("unit/core/test_piecewise.py", "i12_pieces_of_any_size_are_together_what_the_whole_becomes"),
+        *of("unit/core/test_runaway.py", "four_times_as_much_takes_about_four_times_as_long"),
+        *of("unit/bot/test_log_records.py", "i12_no_secret_is_in_a_record_nor_in_what_was_raised"),
+    ],
+    "35 line ends and control characters in names": [
+        *of("unit/bot/test_log_records.py", "attack_35_a_name_adds_no_line_and_no_record"),
+        *of(DISPLAY, "prose_on_one_line_is_visible_and_capped"),
+    ],
     "36 the log is edited": [
         *of(AUDIT, "an_edited_entry_is_named", "a_deleted_entry_is_missing",
             "any_other_order_is_found_at_its_first_entry", "an_inserted_or_repeated_entry_is_found",

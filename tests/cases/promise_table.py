@@ -81,6 +81,13 @@ FAULT_TESTS: Mapping[str, Tests] = {
         *of("journeys/test_slack_grants.py", "p24_a_grant_for_staging_is_none_for_prod_for_others_or_elsewhere"),
         *of("journeys/test_discord_grants.py", "p24_a_grant_for_staging_is_none_for_prod_or_for_others"),
     ],
+    "P-25": [
+        *of("journeys/test_canary.py", "attack_29_i12_p25_a_canary_is_heard_nowhere"),
+        *of("journeys/test_secret_shapes.py", "p25_in_an_argument_it_is_refused_before_there_is_a_card",
+            "p25_in_a_message_it_is_masked_and_nothing_is_done_with_it",
+            "p25_in_what_a_model_says_it_is_masked_on_the_card_and_in_the_answer"),
+        *of("unit/approvals/test_altered.py", "p25_a_secret_in_what_would_run_is_refused_before_anybody_is_asked"),
+    ],
     "P-27": [
         *of("journeys/test_eight_at_once.py",
             "eight_approvals_at_once_have_one_effect_and_seven_are_told_who_decided",

@@ -12,9 +12,9 @@ from tests.cases.attack_table import ATTACK_TESTS, Tests
 from tests.cases.promise_table import FAULT_TESTS, PROMISE_TESTS
 
 TESTS = Path(__file__).parents[1]
-ATTACKS = [*range(1, 28), *range(36, 41)]
-"""The numbers that the table has to hold. 28 is about a part that is not there yet, 29 to 35 are not about approvals."""
-FAULTS = {4, 7, 8, 9, 20, 23, 24, 27, 28, 30, 32, 36, 38, 39, 47, 50}
+ATTACKS = [*range(1, 28), 29, *range(35, 41)]
+"""The numbers that the table has to hold. 28 is about a part that is not there yet, 30 to 34 are not about approvals."""
+FAULTS = {4, 7, 8, 9, 20, 23, 24, 25, 27, 28, 30, 32, 36, 38, 39, 47, 50}
 PROMISES = {*range(31, 46), *range(65, 70)}
 """C46 is about a part that is not there yet, as attack 28 is."""
 EXTRAS = {*range(1, 9)}

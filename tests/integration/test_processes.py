@@ -231,11 +231,11 @@ def test_a_group_that_is_gone_is_not_signalled() -> None:
 
 
 def test_the_bounds_are_not_wider_than_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert f"--as={2 << 30}" in wrapper(2 << 30)
+    assert f"--as={2 << 30}" in wrapper({"as": 2 << 30})
 
     def limits(_: int) -> tuple[int, int]:
         return 1 << 30, 1 << 30
 
     monkeypatch.setattr("resource.getrlimit", limits)
-    assert f"--as={1 << 30}" in wrapper(2 << 30)
-    assert f"--as={1 << 20}" in wrapper(1 << 20)
+    assert f"--as={1 << 30}" in wrapper({"as": 2 << 30})
+    assert f"--as={1 << 20}" in wrapper({"as": 1 << 20})

@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.sandbox.plain import PlainRunner
+from adapters.sandbox.boxes import NoBox
+from adapters.sandbox.programs import Programs
+from adapters.sandbox.runner import CommandRunner
 from adapters.steps import KindRunner
 from core import ids
 from core.plans import RunStep
@@ -44,12 +46,16 @@ def shell(script: str, *, seconds: float = 20, secrets: tuple[str, ...] = ()) ->
     return step("sh", "-c", script, seconds=seconds, secrets=secrets)
 
 
-def runner(folder: Path, *secrets: str, **named: str) -> PlainRunner:
-    return PlainRunner(
-        folder=folder,
-        secrets=FakeSecrets(now=named),
-        redactor=Redactor.of([*secrets, *named.values()]),
-    )
+def runner(folder: Path, *secrets: str, **named: str) -> CommandRunner:
+    return plain(folder, named, *secrets, *named.values())
+
+
+def plain(folder: Path, secrets: dict[str, str], *masked: str) -> CommandRunner:
+    return among(folder, FakeSecrets(now=secrets), Redactor.of(masked))
+
+
+def among(folder: Path, secrets: FakeSecrets, redactor: Redactor) -> CommandRunner:
+    return CommandRunner(Programs(box=NoBox(folder=folder), secrets=secrets, redactor=redactor))
 
 
 async def run(folder: Path, what: RunStep) -> Ended:
@@ -111,9 +117,9 @@ def descriptors() -> int:
 
 
 async def test_is_a_runner_that_says_that_it_has_no_sandbox(tmp_path: Path) -> None:
-    plain = runner(tmp_path)
-    port: KindRunner[RunStep] = plain
-    assert plain.backend == "none"
+    mine = runner(tmp_path)
+    port: KindRunner[RunStep] = mine
+    assert mine.backend == "none"
     assert port.obstacle(step("true")) is None
 
 
@@ -129,11 +135,7 @@ async def test_a_signal_from_outside_is_a_negative_exit_code(tmp_path: Path) -> 
 
 async def test_the_environment_is_exactly_this(tmp_path: Path) -> None:
     # Not registered for masking, so that its value can be seen here.
-    mine = PlainRunner(
-        folder=tmp_path,
-        secrets=FakeSecrets(now={"FLEET": "f-value", "OTHER": "o-value"}),
-        redactor=Redactor.of([]),
-    )
+    mine = plain(tmp_path, {"FLEET": "f-value", "OTHER": "o-value"})
     step_id = fresh()
     ended = await mine.run(step("env", secrets=("FLEET",)), step_id=step_id)
     assert dict(line.split("=", 1) for line in ended.output.splitlines()) == {
@@ -454,9 +456,7 @@ async def test_what_is_heard_is_made_visible(tmp_path: Path) -> None:
 
 
 async def test_a_secret_is_in_nobodys_arguments(tmp_path: Path) -> None:
-    mine = PlainRunner(
-        folder=tmp_path, secrets=FakeSecrets(now={"FLEET": SECRET}), redactor=Redactor.of([])
-    )
+    mine = plain(tmp_path, {"FLEET": SECRET})
     look = "for each in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$each; done 2>/dev/null; :"
     ended = await mine.run(shell(look, secrets=("FLEET",)), step_id=fresh())
     assert "/proc/[0-9]*/cmdline" in ended.output
@@ -591,12 +591,14 @@ def python(script: str) -> subprocess.Popen[bytes]:
 async def test_a_command_dies_with_us(tmp_path: Path) -> None:
     script = f"""
 import asyncio, pathlib
-from adapters.sandbox.plain import PlainRunner
+from adapters.sandbox.boxes import NoBox
+from adapters.sandbox.programs import Programs
+from adapters.sandbox.runner import CommandRunner
 from core.plans import RunStep
-from core.redaction import MASK, Redactor
+from core.redaction import Redactor
 from tests.fakes.secrets import FakeSecrets
-from tests.fakes.secrets import FakeSecrets
-runner = PlainRunner(folder=pathlib.Path({str(tmp_path)!r}), secrets=FakeSecrets(), redactor=Redactor.of([]))
+box = NoBox(folder=pathlib.Path({str(tmp_path)!r}))
+runner = CommandRunner(Programs(box=box, secrets=FakeSecrets(), redactor=Redactor.of([])))
 argv = ("sh", "-c", "echo $$ >pids; exec sleep 1000")
 step = RunStep(argv=argv, timeout_ms=60000, memory_bytes=1 << 30, secrets=())
 asyncio.run(runner.run(step, step_id={fresh()!r}))
@@ -662,9 +664,7 @@ async def test_too_long_a_command_did_not_start(tmp_path: Path) -> None:
 
 
 async def test_a_name_that_no_environment_takes_did_not_start(tmp_path: Path) -> None:
-    mine = PlainRunner(
-        folder=tmp_path, secrets=FakeSecrets(now={"A=B": SECRET}), redactor=Redactor.of([])
-    )
+    mine = plain(tmp_path, {"A=B": SECRET})
     ended = await mine.run(step("true", secrets=("A=B",)), step_id=fresh())
     assert ended.ending is Ending.NOT_STARTED
     assert ended.output.endswith("something in it cannot be passed on.")
@@ -674,7 +674,7 @@ async def test_a_name_that_no_environment_takes_did_not_start(tmp_path: Path) ->
 async def test_without_a_value_for_a_secret_nothing_starts(
     tmp_path: Path, named: dict[str, str]
 ) -> None:
-    mine = PlainRunner(folder=tmp_path, secrets=FakeSecrets(now=named), redactor=Redactor.of([]))
+    mine = plain(tmp_path, named)
     ended = await mine.run(shell("echo ran >ran", secrets=("FLEET",)), step_id=fresh())
     assert ended.ending is Ending.NOT_STARTED
     assert "FLEET" in ended.output
@@ -683,7 +683,7 @@ async def test_without_a_value_for_a_secret_nothing_starts(
 
 async def test_a_secret_without_a_value_at_the_last_moment_starts_nothing(tmp_path: Path) -> None:
     late = FakeSecrets(late={"FLEET"})
-    mine = PlainRunner(folder=tmp_path, secrets=late, redactor=Redactor.of([]))
+    mine = among(tmp_path, late, Redactor.of([]))
     what = shell("echo ran >ran", secrets=("FLEET",))
     assert mine.obstacle(what) is None
     ended = await mine.run(what, step_id=fresh())
@@ -697,7 +697,7 @@ async def test_i12_a_secret_that_was_resolved_for_this_step_is_masked_in_its_out
 ) -> None:
     redactor = Redactor.of([])
     secrets = FakeSecrets(now={"FLEET": SECRET}, late={"FLEET"}, redactor=redactor)
-    mine = PlainRunner(folder=tmp_path, secrets=secrets, redactor=redactor)
+    mine = among(tmp_path, secrets, redactor)
     what = shell('echo "it is $FLEET"', secrets=("FLEET",))
     ended = await mine.run(what, step_id=fresh())
     assert ended.output == f"it is {MASK}\n"

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from adapters.artifact_folder import ArtifactFolder
+from adapters.sandbox.boxes import NoBox
 from adapters.sandbox.output import Masking
-from adapters.sandbox.plain import PlainRunner
+from adapters.sandbox.programs import Programs
+from adapters.sandbox.runner import CommandRunner
 from adapters.sandbox.whole import whole
 from core import ids
 from core.errors import Refused
@@ -24,10 +26,12 @@ SHOWN = 32 * 1024
 
 async def printed(folder: Path, script: str, seconds: float = 20) -> Ended:
     """Run a script of Python that knows a secret."""
-    runner = PlainRunner(
-        folder=folder,
-        secrets=FakeSecrets(now={"FLEET": SECRET}),
-        redactor=Redactor.of([SECRET]),
+    runner = CommandRunner(
+        Programs(
+            box=NoBox(folder=folder),
+            secrets=FakeSecrets(now={"FLEET": SECRET}),
+            redactor=Redactor.of([SECRET]),
+        )
     )
     argv = ("python3", "-c", script)
     step = RunStep(

@@ -73,7 +73,11 @@ def test_c93_by_default_nobody_may_anything_and_nothing_runs(tmp_path: Path) -> 
     file = tmp_path / "sayso.yml"
     file.write_text("")
     found = settings.read(file)
-    assert (found.policy.rules, found.sandbox.backend, found.console.allow_as) == ((), None, False)
+    assert (found.policy.rules, found.sandbox.backend, found.console.allow_as) == (
+        (),
+        "bwrap",
+        False,
+    )
     assert [(name, one.quorum, one.requester_may_vote) for name, one in found.approvals.risks.items()] == [
         ("low", 1, True), ("medium", 1, False), ("high", 2, False),
     ]  # fmt: skip

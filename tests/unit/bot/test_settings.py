@@ -50,7 +50,8 @@ def refusal(file: Path, text: str) -> str:
         ("- a list", "sayso.yml:1: it must hold names"),
         ("sandbx: {backend: none}", "sayso.yml:1: sandbx: Extra inputs are not permitted. Sayso does not know"),
         ("peoples: {alice: {}}\nschedules: {n: {cron: 0 3 * * *, ask: x, as: alice}}", "sayso.yml:1: peoples: Extra inputs are not permitted. Sayso does not know"),
-        ("sandbox: {backend: bwrap}", "sayso.yml:1: sandbox.backend: "),
+        ("sandbox: {backend: docker}", "sayso.yml:1: sandbox.backend: "),
+        ("sandbox: {readable: [tools]}", "sayso.yml:1: sandbox.readable: write whole paths"),
         ("sandbox:\n  backnd: none", "sayso.yml:2: sandbox.backnd: Extra inputs"),
         ("approvals: {low: {quorum: 0}}", "sayso.yml:1: approvals.low.quorum: "),
         ("approvals: {low: {quorum: 1, expires: soon}}", "approvals.low.expires: write a span of time"),
@@ -65,7 +66,14 @@ def refusal(file: Path, text: str) -> str:
         ("approvals: {low: {expires: 999d}}", "approvals.low.expires: write a span"),
         ("execution: {runs_per_turn: !!bool x}", "sayso.yml:1: this is not what its form or its tag says"),
         ("storage: {url: 'mysql://x'}", "storage.url: write sqlite: and a path"),
-        ("secrets: {A: hunter2}", "secrets: write where the secret comes from"),
+        ("secrets: {A: hunter2}", "secrets.A: write where the secret comes from"),
+        ("secrets: {A: {reference: 'env:X'}}", "secrets.A: write where the secret comes from"),
+        ("secrets: {A: {timeout: 5s}}", "secrets.A: write where the secret comes from"),
+        ("secrets: {A: {command: []}}", "secrets.A.command: "),
+        ("secrets: {A: {command: [vault, '']}}", "secrets.A: each word of the command needs"),
+        ("secrets: {A: {command: [vault], timeout: 2m}}", "secrets.A: the command may take a minute"),
+        ("secrets: {A: {command: vault read x}}", "secrets.A.command: expected a list"),
+        ("secrets: {A: {command: [vault], shell: x}}", "secrets.A.shell: Extra inputs are not"),
         ("execution: {runs_per_turn: 2}", "execution.runs_per_turn: "),
         ("model: {provider: oracle}", "model.provider: "),
         ("guardrails: {stage: input}", "sayso.yml:1: guardrails: "),
@@ -144,7 +152,7 @@ def test_a_missing_file_says_how_to_name_another(file: Path) -> None:
 def test_an_empty_file_is_every_default(file: Path) -> None:
     file.write_text("")
     found = settings.read(file)
-    assert found.sandbox.backend is None
+    assert found.sandbox.backend == "bwrap"
     assert not found.console.allow_as
     assert found.approvals.risks["high"].quorum == 2
     assert not found.approvals.risks["medium"].requester_may_vote
@@ -206,19 +214,22 @@ def test_check_names_what_is_wrong_though_each_value_is_sound(
     (file.parent / "runbooks" / "odd.yml").write_text(
         "name: odd\nsummary: s\nrisk: extreme\nsteps: [{run: [ls]}]"
     )
-    file.write_text("secrets: {TOKEN: 'env:SURELY_NOT_SET'}")
+    file.write_text(
+        "secrets: {TOKEN: 'env:SURELY_NOT_SET', FLEET: {command: [vault, read], environment: [NOT_SET]}}"
+    )
     found = [*faults.problems(file, settings.read(file))]
     for part in (
         "SAYSO_DATABSE",
         "sayso.yml:1: secrets.TOKEN: env:SURELY_NOT_SET cannot be read",
-        "sandbox:",
+        "sayso.yml:1: secrets.FLEET: its command starts no program here",
+        "sayso.yml:1: secrets.FLEET: its command needs NOT_SET, which is not set",
         "workdir",
         "tenants:",
         "bad.yml:1",
         "runbooks/odd.yml:3: risk: there is no rule for the risk extreme; there are low, medium, high. ",
     ):
         assert any(part in line for line in found), part
-    assert len(found) == 7
+    assert len(found) == 8
 
 
 def test_check_blames_nothing_else_while_a_runbook_is_bad(file: Path) -> None:

@@ -25,7 +25,7 @@ NESTED = (
     "approvals.low.escalate_to", "approvals.low.escalate_at", "approvals.freeze", "approvals.freeze.0",
     "approvals.freeze.0.name", "approvals.freeze.0.from", "approvals.freeze.0.to",
     "approvals.freeze.0.zone", "approvals.freeze.0.except", "model.provider", "runbooks.folder", "runbooks.workdir",
-    "runbooks.strict", "storage.url", "sandbox.backend", "execution.plan_only",
+    "runbooks.strict", "storage.url", "sandbox.backend", "sandbox.readable", "execution.plan_only",
     "execution.runs_per_turn", "console.allow_as", "guardrails.0", "guardrails.0.stage",
     "guardrails.0.pattern", "guardrails.0.reason", "defaults.x", "schedules.s",
     "schedules.s.cron", "profiles.p", "profiles.p.tools", "profiles.p.max_turns",
@@ -33,7 +33,7 @@ NESTED = (
     "profiles.p.choose", "rates.messages", "rates.messages.most", "rates.messages.per",
     "rates.tools", "rates.tools.0", "toolsets.memory", "toolsets.memory.retention",
     "toolsets.memory.expose", "toolsets.reminders", "toolsets.skills", "toolsets.skills.folder",
-    "toolsets.other", "secrets.x",
+    "toolsets.other", "secrets.x", "secrets.x.command", "secrets.x.timeout", "secrets.x.environment",
 )  # fmt: skip
 RUNBOOK = {
     "name": "do-it", "summary": "Do it.", "effect": "write", "risk": "low", "params": "{}",
@@ -122,7 +122,7 @@ def test_a_wrong_shape_in_a_call_is_told_in_words_of_the_call(value: Any) -> Non
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "sayso.yml:1: sandbox: nothing may run"),
+        (b"", "sayso.yml:1: runbooks.workdir: there is no folder work."),
         (b"- tenants\n", "sayso.yml:1: it must hold names with values."),
         (b"sandbox: {}\nsandbox: {}\n", "sayso.yml:2: sandbox: this name stands here twice."),
         (

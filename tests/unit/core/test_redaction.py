@@ -193,40 +193,6 @@ def test_i12_nor_where_masking_what_is_before_made_it_shorter() -> None:
     assert head.replace(MASK, "").strip() == ""
 
 
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "a" * 2**20,
-        "sk-" * 2**19,
-        "xoxb-" * 2**18,
-        "eyJ" * 2**19,
-        "eyJaaaaa." * 2**17,
-        "eyJaaaaa-" * 2**17,
-        "-----BEGIN PRIVATE KEY-----" + "\n" * 2**20,
-        "-----BEGIN PRIVATE KEY-----" + " a" * 2**19,
-        "-----BEGIN " + "A" * 2**20,
-        "://" + "a:" * 2**19,
-        "://a" * 2**18,
-        "bearer " * 2**17,
-        "bearer" + " " * 2**20,
-        "password" * 2**17,
-        "password" + " " * 2**20,
-        "password=" * 2**17,
-        "a.-" * 2**19 + "password",
-        "M" * 2**20,
-        ("M" + "a" * 24 + ".") * 2**15,
-        "https://hooks.slack.com/" * 2**15,
-        "AKIA" * 2**18,
-        "ghp_" * 2**18,
-    ],
-    ids=lambda text: text[:20],
-)
-def test_a_megabyte_that_was_made_to_be_slow_is_searched_in_time(hostile: str) -> None:
-    # pytest's own limit is the judge: what is not linear takes minutes here.
-    masked = Redactor.of(["hunter2hunter2", "a" * 50 + "b"]).text(hostile)
-    assert len(masked) <= len(hostile)
-
-
 # Where line ends and colours interrupt it
 
 
