@@ -223,6 +223,10 @@ class ArtifactsSection(Section):
     keep: Duration = timedelta(days=30)
     """For how long. `sayso run` removes what is older."""
 
+    def beside(self, database: Path) -> Path:
+        """Return the folder: beside the database, where the file names none."""
+        return self.folder or database.with_name("artifacts")
+
 
 class AuditSection(Section):
     """Where the audit log's heads are noted outside the database."""

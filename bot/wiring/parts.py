@@ -75,8 +75,7 @@ def heads_of(file: Path, configured: Settings) -> Heads | None:
 def artifact_folder(file: Path, configured: Settings) -> Path:
     """Return where whole outputs are kept; raise `Invalid` where steps can write there."""
     home = home_of(file)
-    beside = configured.storage.path.with_name("artifacts")
-    folder = home / (configured.artifacts.folder or beside)
+    folder = home / configured.artifacts.beside(configured.storage.path)
     if folder.resolve().is_relative_to((home / configured.runbooks.workdir).resolve()):
         raise settings.blame(file, "artifacts", "folder", problem=_STEPS_WRITE)
     return folder

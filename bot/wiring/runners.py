@@ -89,6 +89,7 @@ def _hidden(configured: Settings, home: Path) -> Iterator[Path]:
     """Yield what no step may see or change, whether it is there yet or not."""
     database = home / configured.storage.path
     yield from (database, database.with_name(NAME), home / configured.runbooks.folder)
+    yield home / configured.artifacts.beside(configured.storage.path)
     if configured.audit.heads:
         yield home / configured.audit.heads
     for text in _texts(configured.model_dump(mode="json")):

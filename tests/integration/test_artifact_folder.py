@@ -32,7 +32,10 @@ async def test_nobody_but_this_account_reads_what_is_kept(tmp_path: Path) -> Non
 async def test_a_disk_that_is_full_keeps_nothing_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(artifact_folder, "FileIO", lambda *_, **__: FileIO("/dev/full", "w"))
+    def full(*_: object, **__: object) -> FileIO:
+        return FileIO("/dev/full", "w")
+
+    monkeypatch.setattr(artifact_folder, "FileIO", full)
     with pytest.raises(Unavailable) as raised:
         await ArtifactFolder(folder=tmp_path, most_bytes=10).keep("r_1.0", piece())
     assert raised.value.shown == "The disk is full."
