@@ -10,6 +10,7 @@ _WITH = {
     "undo": "undo r_0123456789abcdef",
     "break-glass": f"break-glass {_ID} why",
     "handover": f"handover {_ID} bob",
+    "output": "output r_0123456789abcdef 0",
 }
 """Words that mean something only with what belongs to them."""
 _ALONE = {
