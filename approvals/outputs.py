@@ -25,6 +25,6 @@ def wanted(run: Run, index: int, principal: str) -> str:
     stored = step.whole and step.whole.stored
     what = f": {in_words(stored.bytes)}, sha256 {stored.sha256}" if stored else ""
     return (
-        f"{principal} wanted all that step {index} of run {run.id}, {step.tool}, printed{what}. In a "
+        f"{principal} asked for all that step {index} of run {run.id}, {step.tool}, printed{what}. In a "
         f"shell: sayso output {run.id} {index}"
     )

@@ -50,7 +50,7 @@ def live(
     """
     now = shown(run)
     so_far = words(timedelta(seconds=int(took.total_seconds())))
-    usually = f", usually {usual}" if usual else ""
+    usually = f"; such runs usually take {usual}" if usual else ""
     return Progress(
         run=now.run,
         title=now.title,

@@ -110,8 +110,8 @@ def _whole(run: Run, step: Step) -> Iterator[str]:
         return
     size, sha256 = in_words(whole.stored.bytes), whole.stored.sha256
     yield (
-        f"All that step {step.index} printed is {size}, sha256 {sha256}: output {run.id} {step.index} "
-        f"in a chat, or sayso output {run.id} {step.index} in a shell."
+        f"Step {step.index} printed more than is shown: {size}, sha256 {sha256}. To have all of it, write "
+        f"output {run.id} {step.index} in a chat, or sayso output {run.id} {step.index} in a shell."
     )
 
 

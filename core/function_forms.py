@@ -7,29 +7,21 @@ from collections.abc import Iterator
 from pydantic import Field, JsonValue, field_validator
 
 from core import placeholders
-from core.canonical import JsonObject, encode
+from core.canonical import JsonObject
 from core.durations import milliseconds
-from core.errors import Refused
 from core.plans import PythonStep
-from core.sizes import ADDRESS_SPACE, LEAST, OUTPUT, Memory, Printed
-from core.step_forms import Form
+from core.step_forms import Process, With
 
 _FUNCTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*")
 
 
-class Function(Form):
+class Function(Process):
     """One call of a function of an installed package, in a process of its own."""
 
     python: str = Field(max_length=200, json_schema_extra={"pattern": f"^{_FUNCTION.pattern}$"})
     """Where it is: `package.module:function`, installed beside Sayso and never in the working folder."""
-    arguments: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue], alias="with")
+    arguments: With = Field(default_factory=dict[str, JsonValue], alias="with")
     """What it is called with. A text that is `{name}` alone becomes that parameter's value."""
-    memory: Memory = Field(ADDRESS_SPACE, ge=LEAST)
-    """How much of it each of its processes may take."""
-    output: Printed = OUTPUT
-    """How much it may print; with one byte more it is ended."""
-    network: bool = False
-    """Whether it needs the network; where that is off, it is not even asked about."""
 
     @field_validator("python")
     @classmethod
@@ -44,10 +36,6 @@ class Function(Form):
         for name in arguments:
             if not (name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
                 raise ValueError(f"{name!a} cannot be the name of an argument of a function")
-        try:
-            encode(arguments)
-        except Refused as error:
-            raise ValueError(error.shown.rstrip(".")) from error
         return arguments
 
     def texts(self) -> Iterator[str]:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, JsonValue, field_validator
 
 from core import placeholders
-from core.canonical import JsonObject
+from core.canonical import JsonObject, encode
 from core.durations import Duration, milliseconds, words
+from core.errors import Refused
 from core.params import Part
 from core.plans import OnFailure, Retry, RunStep
 from core.sizes import ADDRESS_SPACE, LEAST, OUTPUT, Memory, Printed
@@ -21,6 +22,18 @@ Argv = Annotated[tuple[str, ...], Field(min_length=1, max_length=200, strict=Fal
 Variable = Annotated[
     str, Field(json_schema_extra={"pattern": rf"^(?!LD_|SAYSO_){_VARIABLE.pattern}$"})
 ]
+
+
+def _encodable(arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    try:
+        encode(arguments)
+    except Refused as error:
+        raise ValueError(error.shown.rstrip(".")) from error
+    return arguments
+
+
+With = Annotated[dict[str, JsonValue], AfterValidator(_encodable)]
+"""What something is called with, by name."""
 
 
 class Again(Part):
@@ -66,17 +79,22 @@ class Form(Part):
         return secrets
 
 
-class Command(Form):
-    """One command: a list of arguments, each with at most whole placeholders inside it."""
+class Process(Form):
+    """What every kind of step may say that is a process of its own."""
 
-    run: Argv
-    """The program and its arguments, never a shell. `{name}` stands for a parameter's value."""
     memory: Memory = Field(ADDRESS_SPACE, ge=LEAST)
     """How much of it each of its processes may take."""
     output: Printed = OUTPUT
     """How much it may print; with one byte more it is ended."""
     network: bool = False
     """Whether it needs the network; where that is off, it is not even asked about."""
+
+
+class Command(Process):
+    """One command: a list of arguments, each with at most whole placeholders inside it."""
+
+    run: Argv
+    """The program and its arguments, never a shell. `{name}` stands for a parameter's value."""
 
     @field_validator("run")
     @classmethod

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from pydantic import Field, JsonValue, field_validator
 
 from core import placeholders
-from core.canonical import JsonObject, encode
+from core.canonical import JsonObject
 from core.durations import milliseconds
-from core.errors import Refused
 from core.params import Part
 from core.plans import ToolStep
 from core.sizes import ADDRESS_SPACE
-from core.step_forms import Form
+from core.step_forms import Form, With
 
 
 class Called(Part):
@@ -21,17 +20,8 @@ class Called(Part):
     """As `mcp.servers` in `sayso.yml` calls it."""
     name: str = Field(min_length=1, max_length=64)
     """As the server calls its tool; it has to be accepted there."""
-    arguments: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue], alias="with")
+    arguments: With = Field(default_factory=dict[str, JsonValue], alias="with")
     """What it is called with. A text that is `{name}` alone becomes that parameter's value."""
-
-    @field_validator("arguments")
-    @classmethod
-    def _can_be_sent(cls, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        try:
-            encode(arguments)
-        except Refused as error:
-            raise ValueError(error.shown.rstrip(".")) from error
-        return arguments
 
 
 class Foreign(Form):

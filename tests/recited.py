@@ -11,6 +11,15 @@ phrases: ["shell {line}"]
 steps:
   - run: [python3, append.py, ledger.txt, "{line}"]
 """
+NOTE = """
+summary: Note any text.
+risk: low
+params:
+  text: {type: string, max_length: 1000}
+phrases: ["note {text}"]
+steps:
+  - run: [python3, append.py, ledger.txt, "{text}"]
+"""
 LARGE = """
 summary: Do much at once.
 risk: low

@@ -81,7 +81,7 @@ async def test_p15_p51_whatever_is_told_again_of_a_run_tells_of_the_same_output(
     unknown = StepEnd(state=StepState.UNKNOWN, output="head", note="cut", whole=WHOLE)
     run = await ran(stores, unknown)
     resolved = await stores.runs.resolve(TENANT, run.id, 0, happened=True, principal="carol")
-    line = f"All that step 0 printed is 100.0 kB, sha256 {'a' * 64}"
+    line = f"Step 0 printed more than is shown: 100.0 kB, sha256 {'a' * 64}"
     assert line in report(run)
     assert line in report(resolved)
     assert resolved.steps[0].whole == WHOLE

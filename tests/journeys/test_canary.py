@@ -21,6 +21,7 @@ from tests.canaries import in_files, sings
 from tests.fakes.model import ScriptedModel, in_pieces
 from tests.fakes.runner import words_of
 from tests.hostile import LOOK, append, call, use
+from tests.recited import NOTE
 from tests.sayso import Sayso
 from tests.sayso import fresh as folder_of
 from tests.server import on_discord
@@ -64,15 +65,6 @@ steps:
   - run: [python3, leak.py, "{how}"]
     secrets: [FROM_ENV, FROM_FILE, FROM_COMMAND]
 verify: {run: [python3, leak.py, wrapped], secrets: [FROM_ENV, FROM_FILE, FROM_COMMAND]}
-"""
-NOTES = """
-summary: Note any text.
-risk: low
-params:
-  text: {type: string, max_length: 1000}
-phrases: ["note {text}"]
-steps:
-  - run: [python3, append.py, ledger.txt, "{text}"]
 """
 LEAK = """
 import base64, json, os, sys, time, urllib.parse
@@ -218,7 +210,7 @@ async def cage(
             (sayso.folder / "secret.txt").write_text(CANARIES["FROM_FILE"], "utf-8")
             (sayso.folder / "printed.txt").write_text(CANARIES["FROM_COMMAND"], "utf-8")
             (sayso.folder / "work" / "leak.py").write_text(LEAK, "utf-8")
-            for name, text in {"show-leak": READS, "spill": WRITES, "note": NOTES}.items():
+            for name, text in {"show-leak": READS, "spill": WRITES, "note": NOTE}.items():
                 sayso.runbook(name, text)
             sayso.configure(SECRETS)
             async with _served(sayso) as played:

@@ -53,7 +53,10 @@ def test_c85_the_report_names_all_of_it_and_a_command_prints_it(
     conversation, run = ran(lists)
     said = lists.run("conversation", conversation).json["entries"]
     [report] = [entry["text"] for entry in said if entry["kind"] == "report"]
-    assert f"All that step 0 printed is 228.9 kB, sha256 {DIGEST}: output {run} 0" in report
+    assert (
+        f"Step 0 printed more than is shown: 228.9 kB, sha256 {DIGEST}. To have all of it, write output {run} 0 "
+        in report
+    )
     assert "bytes left out" in report
 
     found = lists.run("output", run, "0")

@@ -9,21 +9,13 @@ from adapters.console import draw
 from core.transcript import Say
 from tests.canaries import in_files
 from tests.hostile import Team, append, call, team, use
+from tests.recited import NOTE
 from tests.sayso import Sayso
 
 KNOWN = "kestrel-7f3d9-sparrow"
 # Put together here, so that no scanner takes it for a real one.
 KEY = "sk-" + "proj-" + "a1B2c3D4" * 4
 PASSWORD = "w4gtail-81c2e"
-NOTE = """
-summary: Note any text.
-risk: low
-params:
-  text: {type: string, max_length: 1000}
-phrases: ["note {text}"]
-steps:
-  - run: [python3, append.py, ledger.txt, "{text}"]
-"""
 SHAPES = {
     "a header of curl": f'curl -H "Authorization: Bearer {KEY}" https://api.example/v1',
     "an address of a database": f"psql postgres://deploy:{PASSWORD}@db.example/live",

@@ -62,8 +62,8 @@ async def test_c85_all_of_a_long_output_is_kept_before_its_step_ends(stores: Sto
     [told] = await said_in(stores, run.conversation, "report")
     assert told == report(run)
     assert (
-        f"All that step 1 printed is 8 bytes, sha256 {STORED.sha256}: output {run.id} 1 in a chat, "
-        f"or sayso output {run.id} 1 in a shell."
+        f"Step 1 printed more than is shown: 8 bytes, sha256 {STORED.sha256}. To have all of it, "
+        f"write output {run.id} 1 in a chat, or sayso output {run.id} 1 in a shell."
     ) in told.splitlines()
 
 

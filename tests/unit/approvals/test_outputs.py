@@ -45,5 +45,5 @@ def test_of_a_step_that_goes_on_not_all_can_be_had(state: StepState) -> None:
 def test_whoever_wanted_it_is_named_with_what_it_is(whole: Whole | None, what: str) -> None:
     run = replace(RUN, steps=(replace(STEP, whole=whole),))
     assert outputs.wanted(run, 0, "carol") == (
-        f"carol wanted all that step 0 of run r_1, build, printed{what}. In a shell: sayso output r_1 0"
+        f"carol asked for all that step 0 of run r_1, build, printed{what}. In a shell: sayso output r_1 0"
     )

@@ -118,7 +118,7 @@ def test_how_far_it_says_to_be_and_how_long_such_runs_take_are_told_too() -> Non
     said = Declared(percent=40, words="copying")
     took = timedelta(seconds=12)
     frame = progress.live(GOING_ON, ("one",), took, declared=said, usual="about 20 s")
-    assert frame.status.endswith(" It has run for 12s, usually about 20 s.")
+    assert frame.status.endswith(" It has run for 12s; such runs usually take about 20 s.")
     assert frame.printed == ("[########............] 40% copying", "one")
     long = Declared(percent=40, words="c" * 1000)
     assert len(progress.live(GOING_ON, (), took, declared=long).bar) == progress.WIDTH

@@ -268,7 +268,9 @@ async def test_how_long_such_runs_take_is_told_beside_the_time(stage: Stage) -> 
     async with stage.live().showing(stage.run, stage.hold, usual="about 20 s") as shown:
         stage.drawing = shown.drawing
         await stage.pass_by(12)
-    assert stage.chat.frames[-1].status.endswith("It has run for 11s, usually about 20 s.")
+    assert stage.chat.frames[-1].status.endswith(
+        "It has run for 11s; such runs usually take about 20 s."
+    )
 
 
 # Where

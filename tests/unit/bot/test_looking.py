@@ -132,7 +132,7 @@ async def test_c85_whoever_may_know_of_a_run_can_have_all_that_it_printed(
     assert said == (f"It comes where that run was asked for. In a shell: sayso output {run.id} 0")
     [told] = [one for one in await stores.records.said(run.conversation) if one.kind == "note"]
     assert told.text == (
-        f"bob wanted all that step 0 of run {run.id}, append-word, printed: 100.0 kB, sha256 "
+        f"bob asked for all that step 0 of run {run.id}, append-word, printed: 100.0 kB, sha256 "
         f"{'a' * 64}. In a shell: sayso output {run.id} 0"
     )
 

@@ -137,7 +137,7 @@ async def test_p15_p51_whoever_died_behind_the_row_leaves_all_of_it(stores: Stor
     assert left
     assert (left.state, left.steps[0].whole) == (RunState.CANCELLED, WHOLE)
     [told] = await said_in(stores, run.conversation, "report")
-    assert f"All that step 0 printed is 100.0 kB, sha256 {'a' * 64}" in told
+    assert f"Step 0 printed more than is shown: 100.0 kB, sha256 {'a' * 64}" in told
     shelf.old.add(f"{run.id}.0")
     await Sweeping(artifacts=shelf, kept=stores.kept)()
     assert set(shelf.files) == {f"{run.id}.0"}
