@@ -60,7 +60,7 @@ class SecretCommand:
             return printed.decode().strip()
         except UnicodeDecodeError:
             # Not as the cause: it holds the bytes.
-            raise Unavailable("Its command printed what is no text.") from None
+            raise Unavailable("What its command printed is not text.") from None
 
     async def _ended(self) -> tuple[int, bytes]:
         """Return the exit code and what it printed."""

@@ -8,7 +8,7 @@ from core.artifacts import Artifacts, name_of
 from core.errors import Refused, Unavailable
 from core.ports import Ended, Pieces
 
-_ENOUGH = "This run has kept as many as one may."
+_ENOUGH = "This run has kept as many as a run may: artifacts.most_per_run in sayso.yml."
 _SLOW = "The disk did not answer in time."
 
 

@@ -85,7 +85,7 @@ class HttpRunner:
         try:
             scheme, host = http_urls.host_of(step.url)
         except ValueError:
-            yield "The address of the request is none that anything can be sent to."
+            yield "Nothing can be sent to the address of this request. Correct it."
             return
         if sentence := self.allowed.obstacle(host):
             yield sentence
