@@ -53,7 +53,7 @@ class Bubblewrap:
         if next(self.faults(), None):
             return (
                 "Nothing may run, because the sandbox does not work here. An operator can find out "
-                "why with `sayso check`."
+                "why with `sayso check`; `apt-get install bubblewrap` brings one that is missing."
             )
         return None
 

@@ -296,7 +296,7 @@ def told(box: Bubblewrap) -> list[str]:
     said = programs(box).obstacle(shell("true"))
     found = [*box.faults()]
     assert (said is not None) == bool(found)
-    assert said is None or said.endswith("can find out why with `sayso check`.")
+    assert said is None or said.endswith("`apt-get install bubblewrap` brings one that is missing.")
     return found
 
 

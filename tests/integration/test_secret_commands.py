@@ -60,7 +60,7 @@ async def test_a_program_of_its_folder_is_named_with_a_slash(tmp_path: Path) -> 
         (f"echo {SECRET}; exec sleep 1000", 0.3, "longer than its time limit"),
         (f"echo {SECRET}; exec setsid sleep 1000", 0.3, "longer than its time limit"),
         (f"while echo {SECRET}; do :; done", 20, "more than a secret may have"),
-        (f"printf '{SECRET}\\377'", 20, "no text"),
+        (f"printf '{SECRET}\\377'", 20, "not text"),
     ],
 )
 async def test_i12_where_it_fails_nothing_that_it_printed_is_told(
