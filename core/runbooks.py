@@ -123,7 +123,10 @@ class Runbook(Part):
         for text in _texts(value):
             for name in placeholders.names(text):
                 if name not in known:
-                    raise ValueError(f"{{{name}}} is not one of its params ({', '.join(known)})")
+                    raise ValueError(
+                        f"{{{name}}} is not one of its params ({', '.join(known)}); a brace that is "
+                        "meant is written {{ or }}"
+                    )
         return value
 
     @field_validator("preview", "verify")

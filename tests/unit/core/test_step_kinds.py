@@ -119,7 +119,7 @@ def test_what_no_function_can_be_given_is_told(given: str, said: str) -> None:
 
 def test_a_placeholder_in_an_argument_has_to_be_a_parameter() -> None:
     assert refusal("{python: 'a:b', with: {a: ['{nobody}']}}") == (
-        "x.yml:3: steps: {nobody} is not one of its params (). Correct it."
+        "x.yml:3: steps: {nobody} is not one of its params (); a brace that is meant is written {{ or }}. Correct it."
     )
 
 
