@@ -19,7 +19,7 @@ from core import cards as drawn_cards
 from core.canonical import sha256
 from core.deliveries import Asking, Text
 from core.differences import difference
-from core.plans import Answer, Header, HttpStep, Plan, PythonStep, Retry, Standing, Step
+from core.plans import Answer, Header, HttpStep, OnFailure, Plan, PythonStep, Retry, Standing, Step
 from core.principals import Identity
 from core.transcript import AgentText
 from tests import discord_drawings, drawn_samples, slack_drawings
@@ -72,9 +72,26 @@ _REQUEST: Final = HttpStep(
     timeout_ms=10_000, secrets=("API_TOKEN",),
 )  # fmt: skip
 _ASKED: Final = (
-    (StepState.SUCCEEDED, "status 202", '{"wanted": {"count": 3}}\n'),
-    (StepState.FAILED, "status 503, expected 200 or 202", "busy\n"),
+    (StepState.SUCCEEDED, None, "status 202", '{"wanted": {"count": 3}}\n'),
+    (StepState.FAILED, None, "status 503, expected 200 or 202", "busy\n"),
 )
+
+
+def _steps(
+    rows: Sequence[tuple[StepState, int | None, str, str]], on_failure: OnFailure = "stop"
+) -> tuple[models.Step, ...]:
+    return tuple(
+        models.Step(
+            index=index,
+            tool="append-word",
+            state=state,
+            exit_code=code,
+            output=output,
+            note=note,
+            on_failure=on_failure,
+        )
+        for index, (state, code, note, output) in enumerate(rows)
+    )
 
 
 def plan_of(*words: str, sandbox: str = "bwrap") -> Plan:
@@ -484,33 +501,12 @@ CARD_SIDES: Mapping[str, CardSide | ReportSide | NoteSide] = {
     "report-past-a-failed-step": ReportSide(
         explains="A step was tried again, one failed and was passed over: each is told, and all are counted.",
         state=RunState.FAILED,
-        steps=tuple(
-            models.Step(
-                index=index,
-                tool="append-word",
-                state=state,
-                exit_code=code,
-                output=output,
-                note=note,
-                on_failure="continue",
-            )
-            for index, (state, code, note, output) in enumerate(_PASSED)
-        ),
+        steps=_steps(_PASSED, on_failure="continue"),
     ),
     "report-of-requests": ReportSide(
         explains="It sent two requests: each is told with the status that came back, as none has an exit code.",
         state=RunState.FAILED,
-        steps=tuple(
-            models.Step(
-                index=index,
-                tool="append-word",
-                state=state,
-                exit_code=None,
-                output=output,
-                note=note,
-            )
-            for index, (state, note, output) in enumerate(_ASKED)
-        ),
+        steps=_steps(_ASKED),
     ),
     "report-under-a-grant": ReportSide(
         explains="Nobody was asked, since a standing grant covers it: its report says so.",
