@@ -104,7 +104,8 @@ class Programs:
 
     def _code(self, code: int) -> int:
         """Return how a program exited; one that was killed from outside must not pass for one that failed."""
-        return -signal.SIGKILL if self.box.keeps and code == _KILLED else code
+        # A signal of whatever kind that ends the sandbox itself kills what it keeps.
+        return -signal.SIGKILL if self.box.keeps and (code == _KILLED or code < 0) else code
 
     def _obstacles(self, program: Program) -> Iterator[str]:
         if not program.argv or not all(map(_passable, program.argv)):

@@ -1,6 +1,7 @@
 """Who runs the steps of runbooks, as the configuration says."""
 
 import os
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -54,6 +55,7 @@ def box_of(configured: Settings, home: Path) -> Box:
         folder=Path(os.path.realpath(work)),
         readable=configured.sandbox.readable,
         hidden=(home, *_hidden(configured, home)),
+        fixed=(*_fixed(configured, home),),
     )
 
 
@@ -95,6 +97,13 @@ def _hidden(configured: Settings, home: Path) -> Iterator[Path]:
     for text in _texts(configured.model_dump(mode="json")):
         if text.startswith(_FILE):
             yield home / text.removeprefix(_FILE)
+
+
+def _fixed(configured: Settings, home: Path) -> Iterator[Path]:
+    """Yield what runs outside of the sandbox: whoever could change it would be out of it, too."""
+    yield from (Path(sys.executable), Path(__file__), *map(Path, filter(None, sys.path)))
+    for secret in configured.secrets.values():
+        yield from (home / word for word in secret.command)
 
 
 def _texts(value: object) -> Iterator[str]:
