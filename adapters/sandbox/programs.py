@@ -13,7 +13,7 @@ from typing import IO
 from adapters.sandbox.boxes import Bounds, Box, environment
 from adapters.sandbox.commands import started, to_its_end
 from adapters.sandbox.output import Masking, Output
-from adapters.sandbox.whole import whole
+from adapters.sandbox.whole import all_of
 from core import display
 from core.errors import SaysoError
 from core.ports import Ended, Ending, Hear, Secrets
@@ -99,7 +99,7 @@ class Programs:
             ending=ending,
             exit_code=self._code(command.process.returncode) if ending is Ending.EXITED else None,
             output=masking.without_stump(output.shown(masking.clean)),
-            whole=partial(whole, output.everything, masking) if output.is_cut else None,
+            whole=all_of(output, masking),
         )
 
     def _code(self, code: int) -> int:

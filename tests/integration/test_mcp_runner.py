@@ -94,6 +94,15 @@ async def test_what_was_sent_is_done_failed_or_unknown(
     assert marked(folder.run) == []
 
 
+async def test_c85_all_of_a_long_answer_can_be_kept_and_nothing_of_a_secret(folder: Folder) -> None:
+    folder.says(ADD, how=f"{'a' * 20000}{SECRET}{'b' * 20000}")
+    ended = await folder.call()
+    assert "bytes left out" in ended.output
+    assert ended.whole
+    kept = b"".join([piece async for piece in ended.whole()])
+    assert kept.decode() == f"{'a' * 20000}[redacted]{'b' * 20000}"
+
+
 async def test_what_takes_too_long_after_it_was_sent_is_unknown(folder: Folder) -> None:
     folder.says(ADD, how="hang")
     ended = await folder.call(folder.step(timeout=3))
