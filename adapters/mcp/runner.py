@@ -75,6 +75,8 @@ class ToolRunner:
         call = calls.CallOfTool(step=step)
         asking = servers.client(child.lines, child.answers)
         task = asyncio.create_task(call.made(asking))
+        # What goes wrong once it is late is nobody's any more, and none of the log's.
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             await asyncio.wait({task}, timeout=step.timeout_ms / 1000)
         finally:

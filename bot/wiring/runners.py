@@ -100,8 +100,10 @@ def _hidden(configured: Settings, home: Path) -> Iterator[Path]:
 
 
 def _fixed(configured: Settings, home: Path) -> Iterator[Path]:
-    """Yield what runs outside of the sandbox: whoever could change it would be out of it, too."""
+    """Yield what decides what happens outside of the sandbox: who could change it would be out of it."""
     yield from (Path(sys.executable), Path(__file__), *map(Path, filter(None, sys.path)))
+    if skills := configured.toolsets.skills:
+        yield home / skills.folder  # what stands there is told to the model
     for secret in configured.secrets.values():
         yield from (home / word for word in secret.command)
 
