@@ -31,6 +31,8 @@ _OF_ITS_OWN = (
     "--proc", "/proc", "--dev", "/dev", "--size", _IN_MEMORY, "--tmpfs", "/dev/shm",  # noqa: S108
     "--perms", "1777", "--size", _IN_MEMORY, "--tmpfs", "/tmp",  # noqa: S108 - nobody else is there
 )  # fmt: skip
+_MACHINES = (("proc",), ("dev",))
+"""What a sandbox has one of its own of."""
 _SHUT = ("--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/")
 """/proc too: whoever is root outside could write the kernel's settings there, whatever it lacks here."""
 
@@ -77,6 +79,9 @@ class Bubblewrap:
         for kept, one in product(hidden, self._seen(bounds)):
             if kept.real.is_relative_to(one.real):
                 yield f"steps would see {kept.at}, because they see {one.at}. Move one of them."
+        for one in map(Shown.of, self.readable):
+            if one.real.parts[1:2] in _MACHINES:
+                yield f"{one.at} leads into /{one.real.parts[1]}, where steps would see others. Remove it."
         yield from self._changeable(bounds)
 
     def _changeable(self, bounds: Bounds) -> Iterator[str]:

@@ -374,6 +374,16 @@ def test_what_steps_could_change_and_must_not_stops_everything(
     ]
 
 
+@pytest.mark.parametrize("by", ["a link", "a way back", "one process"])
+def test_what_is_readable_must_not_lead_to_other_processes(
+    tmp_path: Path, tools: Path, by: str
+) -> None:
+    (tools / "link").symlink_to("/proc" if by == "a link" else f"/proc/{os.getpid()}")
+    at = Path("/opt/../proc") if by == "a way back" else tools / "link"
+    [said, *_] = told(Bubblewrap(folder=tmp_path / "work", readable=(at,)))
+    assert said == f"{at} leads into /proc, where steps would see others. Remove it."
+
+
 def test_a_program_in_what_could_be_changed_is_none_that_may_be_started(tmp_path: Path) -> None:
     prefix = tmp_path / "prefix"
     prefix.mkdir()
