@@ -4,6 +4,7 @@ A schema can make a check of a few bytes take years: by a regular expression tha
 or by parts that name one another twice each. Nothing else goes on meanwhile, not even a stop.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
@@ -38,7 +39,7 @@ class Schema:
         patterns = {text: _pattern(text) for text in _patterns(inner)}
         self._left = 0
         keywords = cast("Mapping[str, _Keyword]", Draft202012Validator.VALIDATORS)
-        known = {**keywords, "pattern": _matches(patterns)}
+        known = {**keywords, "pattern": _matches(patterns), "uniqueItems": _differ}
         counted = {name: self._counted(keyword) for name, keyword in known.items()}
         self._validator: Any = cast("Any", extend)(Draft202012Validator, counted)(
             inner, registry=Registry()
@@ -110,3 +111,14 @@ def _matches(patterns: Mapping[str, SchemaValidator]) -> _Keyword:
             yield ValidationError("it does not match")
 
     return matches
+
+
+def _differ(
+    validator: object, wanted: object, instance: object, schema: object
+) -> Iterator[ValidationError]:
+    """Look at each item once, where the library compares each with every other."""
+    del validator, schema
+    if wanted is True and isinstance(instance, list):
+        items = cast("list[Json]", instance)
+        if len({json.dumps(one, sort_keys=True) for one in items}) < len(items):
+            yield ValidationError("it holds something twice")

@@ -249,3 +249,12 @@ def test_attack_29_no_schema_of_a_server_makes_a_check_take_long(
 )
 def test_attack_29_a_schema_that_could_take_long_is_not_accepted(schema: Object, why: str) -> None:
     assert why in refused(server(with_schema(properties={"text": schema})))
+
+
+def test_attack_29_items_that_have_to_differ_are_not_compared_each_with_every_other() -> None:
+    listed = with_schema(properties={"all": {"type": "array", "uniqueItems": True}})
+    tool = offered(server(listed))["notes__add"]
+    many = [{"number": number} for number in range(100_000)]  # hours, if they were
+    assert tool.check({"all": many}, {}).arguments == {"all": many}
+    with pytest.raises(Incorrect, match="uniqueItems"):
+        tool.check({"all": [*many, {"number": 7}]}, {})
