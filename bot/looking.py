@@ -22,7 +22,7 @@ T = TypeVar("T")
 MOST = 5
 """Runs that are shown at once, and things that a bare word could mean that are named."""
 _NO_STEP = "There is no such step that you may know of. Copy the run and the step from its report."
-_ALL_SHOWN = "The report of that run shows all that this step printed. Look there."
+_ALL_SHOWN = "The report of that run shows all that is kept of what this step printed. Look there."
 _PAGE = 20
 """Of which so many are looked at in one go."""
 

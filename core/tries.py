@@ -26,8 +26,10 @@ class Tries:
 
     def again(self, ended: Ended) -> None:
         """Go on to the next one, now that one has failed."""
-        end = "\n".join(ended.output.splitlines()[-_LINES:])[-_CHARACTERS:]
-        self._told += [f"[{self._which}: {ending_in_words(ended)}]", *filter(None, [end])]
+        lines = ended.output.splitlines()
+        end = "\n".join(lines[-_LINES:])[-_CHARACTERS:]
+        cut = "" if end == "\n".join(lines) else "; only the end of what it printed is kept"
+        self._told += [f"[{self._which}: {ending_in_words(ended)}{cut}]", *filter(None, [end])]
         self.number += 1
 
     def output(self, last: str) -> str:

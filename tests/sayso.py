@@ -354,9 +354,13 @@ def _prepared(base: Path, backend: str) -> Sayso:
 
 
 def marked(run: str) -> list[int]:
-    """Return the processes that a run's steps left."""
-    mark = f"SAYSO_STEP_ID={run}.".encode()
-    return [int(pid.name) for pid in Path("/proc").glob("[0-9]*") if mark in _variables(pid)]
+    """Return the processes that a run's steps left, or one of its steps."""
+    marks = [f"SAYSO_STEP_ID={run}{end}".encode() for end in (".", "\0")]
+    return [
+        int(pid.name)
+        for pid in Path("/proc").glob("[0-9]*")
+        if any(mark in _variables(pid) for mark in marks)
+    ]
 
 
 def _variables(pid: Path) -> bytes:

@@ -19,6 +19,7 @@ from aiohttp import (
 from adapters.http_steps.exchange import CutShortError, Exchange
 from adapters.http_steps.reaching import Lookup, addresses_of, look_up
 from adapters.sandbox.output import Masking, Output
+from adapters.sandbox.whole import all_of
 from core import http_answers, http_headers, http_urls
 from core.errors import Refused, SaysoError
 from core.hosts import Allowed, Host
@@ -79,6 +80,7 @@ class HttpRunner:
             exit_code=None,
             output=masking.without_stump(output.shown(masking.clean)),
             note=self.redactor.text(note),
+            whole=all_of(output, masking),
         )
 
     def _obstacles(self, step: HttpStep) -> Iterator[str]:

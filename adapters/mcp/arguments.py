@@ -3,12 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model, model_validator
-from referencing import Registry
-from referencing.exceptions import Unresolvable
 
+from adapters.mcp.schemas import Schema
 from core.canonical import JsonObject
 from core.errors import Refused
 from core.tools import RESERVED
@@ -18,6 +15,7 @@ _KINDS: Mapping[object, Any] = {"string": str, "integer": int, "number": float, 
 
 def model_of(schema: JsonObject, title: str) -> type[BaseModel]:
     """Return the model of arguments that fit a schema; raise `Refused` where there can be none."""
+    known = Schema(schema)
     properties = _properties(schema)
     required = cast("list[str]", schema.get("required", []))
     fields: dict[str, Any] = {
@@ -31,15 +29,11 @@ def model_of(schema: JsonObject, title: str) -> type[BaseModel]:
         title=title,
         json_schema_extra=_shown(schema),
     )
-    fits: dict[str, Any] = {"fits": model_validator(mode="wrap")(_fits(schema))}
+    fits: dict[str, Any] = {"fits": model_validator(mode="wrap")(_fits(known))}
     return create_model("Arguments", __config__=config, __validators__=fits, **fields)
 
 
 def _properties(schema: JsonObject) -> Mapping[str, JsonValue]:
-    try:
-        Draft202012Validator.check_schema(dict(schema))
-    except SchemaError as error:
-        raise Refused("its schema is no JSON schema") from error
     properties = cast("Mapping[str, JsonValue]", schema.get("properties", {}))
     taken = [name for name in RESERVED if name in properties]
     if taken:
@@ -63,19 +57,11 @@ def _shown(schema: JsonObject) -> Any:  # noqa: ANN401 - pydantic's own
     return shown
 
 
-def _fits(schema: JsonObject) -> Any:  # noqa: ANN401 - pydantic's own
-    # With a registry of its own no reference is ever fetched from anywhere.
-    validator = Draft202012Validator(dict(schema), registry=Registry())
-
+def _fits(schema: Schema) -> Any:  # noqa: ANN401 - pydantic's own
     def fits(values: object, checked: Callable[[object], object]) -> object:
         made = checked(values)  # what is missing, too much or of another kind is told of its field
-        try:
-            wrong = next(validator.iter_errors(values), None)  # pyright: ignore[reportUnknownMemberType]
-        except Unresolvable as error:
-            raise ValueError("the schema of the server cannot be followed") from error
-        if wrong:
-            where = "/".join(map(str, wrong.absolute_path)) or "arguments"
-            raise ValueError(f"`{where}` does not fit the schema of the server ({wrong.validator})")
+        if fault := schema.fault(values):
+            raise ValueError(fault)
         return made
 
     return fits

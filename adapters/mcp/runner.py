@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from adapters.mcp.children import Child, Nursery
 from adapters.sandbox.boxes import Bounds
 from adapters.sandbox.output import Masking, Output
+from adapters.sandbox.whole import all_of
 from core import display
 from core.errors import SaysoError
 from core.plans import ToolStep
@@ -74,6 +75,8 @@ class ToolRunner:
         call = calls.CallOfTool(step=step)
         asking = servers.client(child.lines, child.answers)
         task = asyncio.create_task(call.made(asking))
+        # What goes wrong once it is late is nobody's any more, and none of the log's.
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             await asyncio.wait({task}, timeout=step.timeout_ms / 1000)
         finally:
@@ -92,7 +95,8 @@ class ToolRunner:
         masking = Masking(redactor=self.nursery.redactor)
         text = Output(spare=masking.spare(), more=lambda: None)
         text.take(display.sound(ended.output).encode())
-        return replace(ended, output=masking.without_stump(text.shown(masking.clean)))
+        shown = masking.without_stump(text.shown(masking.clean))
+        return replace(ended, output=shown, whole=all_of(text, masking))
 
 
 def _late(step: ToolStep, *, sent: bool) -> Ended:

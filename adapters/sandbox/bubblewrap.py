@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from adapters import processes
@@ -30,6 +31,8 @@ _OF_ITS_OWN = (
     "--proc", "/proc", "--dev", "/dev", "--size", _IN_MEMORY, "--tmpfs", "/dev/shm",  # noqa: S108
     "--perms", "1777", "--size", _IN_MEMORY, "--tmpfs", "/tmp",  # noqa: S108 - nobody else is there
 )  # fmt: skip
+_MACHINES = (("proc",), ("dev",))
+"""What a sandbox has one of its own of."""
 _SHUT = ("--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/")
 """/proc too: whoever is root outside could write the kernel's settings there, whatever it lacks here."""
 
@@ -44,6 +47,8 @@ class Bubblewrap:
     """What else may be read, such as tools that are not in /usr."""
     hidden: tuple[Path, ...] = ()
     """What no program may see: the configuration's folder, the database, files of secrets."""
+    fixed: tuple[Path, ...] = ()
+    """What no program may change: what runs outside, such as Sayso itself and what prints secrets."""
     backend = "bwrap"
     keeps = True
     _probe: Probe = field(default_factory=Probe)
@@ -66,12 +71,25 @@ class Bubblewrap:
             )
 
     def exposures(self, bounds: Bounds | None = None) -> Iterator[str]:
-        """Yield what programs would see though they must not, in words for an operator."""
-        hidden = [*map(Shown.of, self.hidden)]
-        for one in self._seen(bounds or Bounds(memory_bytes=_GIB, network=True)):
-            for kept in hidden:
-                if kept.real.is_relative_to(one.real):
-                    yield f"steps would see {kept.at}, because they see {one.at}. Move one of them."
+        """Yield what programs would see or change though they must not, in words for an operator."""
+        bounds, hidden = (
+            bounds or Bounds(memory_bytes=_GIB, network=True),
+            map(Shown.of, self.hidden),
+        )
+        for kept, one in product(hidden, self._seen(bounds)):
+            if kept.real.is_relative_to(one.real):
+                yield f"steps would see {kept.at}, because they see {one.at}. Move one of them."
+        for one in map(Shown.of, self.readable):
+            if one.real.parts[1:2] in _MACHINES:
+                yield f"{one.at} leads into /{one.real.parts[1]}, where steps would see others. Remove it."
+        yield from self._changeable(bounds)
+
+    def _changeable(self, bounds: Bounds) -> Iterator[str]:
+        # Also what is only read: a link put in its place would show whatever it leads to.
+        work = Shown.of(self.folder)
+        for one in map(Shown.of, (*self.fixed, *self.readable, *bounds.readable)):
+            if work.at in one.at.parents or work.real in one.real.parents:
+                yield f"steps could change {one.at}, because they write in {work.at}. Move one of them."
 
     def program(self, name: str, bounds: Bounds | None = None) -> str | None:
         """See the protocol: what lies where nothing is seen, or too much would be, cannot be started."""

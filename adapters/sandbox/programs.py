@@ -13,7 +13,7 @@ from typing import IO
 from adapters.sandbox.boxes import Bounds, Box, environment
 from adapters.sandbox.commands import started, to_its_end
 from adapters.sandbox.output import Masking, Output
-from adapters.sandbox.whole import whole
+from adapters.sandbox.whole import all_of
 from core import display
 from core.errors import SaysoError
 from core.ports import Ended, Ending, Hear, Secrets
@@ -99,12 +99,13 @@ class Programs:
             ending=ending,
             exit_code=self._code(command.process.returncode) if ending is Ending.EXITED else None,
             output=masking.without_stump(output.shown(masking.clean)),
-            whole=partial(whole, output.everything, masking) if output.is_cut else None,
+            whole=all_of(output, masking),
         )
 
     def _code(self, code: int) -> int:
         """Return how a program exited; one that was killed from outside must not pass for one that failed."""
-        return -signal.SIGKILL if self.box.keeps and code == _KILLED else code
+        # A signal of whatever kind that ends the sandbox itself kills what it keeps.
+        return -signal.SIGKILL if self.box.keeps and (code == _KILLED or code < 0) else code
 
     def _obstacles(self, program: Program) -> Iterator[str]:
         if not program.argv or not all(map(_passable, program.argv)):

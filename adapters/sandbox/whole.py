@@ -1,14 +1,21 @@
-"""All that a command printed, as people may see it, without holding up anybody meanwhile."""
+"""All that a step printed or was answered, as people may see it, without holding up anybody meanwhile."""
 
 import asyncio
 import codecs
 from collections.abc import AsyncIterator
+from functools import partial
 
-from adapters.sandbox.output import Masking
+from adapters.sandbox.output import Masking, Output
 from core.piecewise import pieces
+from core.ports import Pieces
 
 _PIECE = 64 * 1024
 """Bytes that are decoded at once."""
+
+
+def all_of(output: Output, masking: Masking) -> Pieces | None:
+    """Return what gives all of it; None where what is shown of it is all."""
+    return partial(whole, output.everything, masking) if output.is_cut else None
 
 
 async def whole(printed: bytearray, masking: Masking) -> AsyncIterator[bytes]:

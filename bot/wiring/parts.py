@@ -105,10 +105,6 @@ class Parts:
         )
         home = home_of(file)
         self.database = seams.database(database)
-        self.artifacts, self.kept = _artifacts(configured, file, self.database)
-        self.erasing = ErasingAll(
-            erasing=Erasing(database), artifacts=self.artifacts, kept=self.kept
-        )
         authority = AuthorityFile(file)
         self.platforms = platforms(
             configured,
@@ -130,6 +126,10 @@ class Parts:
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.servers = McpServers(file, configured, self.toolbelt.owners)
         self.runner = CountedRunner(seams.runner(self._runner(file, configured, secrets)))
+        self.artifacts, self.kept = _artifacts(configured, file, self.database)
+        self.erasing = ErasingAll(
+            erasing=Erasing(database), artifacts=self.artifacts, kept=self.kept
+        )
         self.folder = folder(file, configured, self.toolbelt.owners)
         self.folder.must_not_clash()
         self.conversations = Conversations(self.database)

@@ -1,6 +1,7 @@
 """Who runs the steps of runbooks, as the configuration says."""
 
 import os
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -54,6 +55,7 @@ def box_of(configured: Settings, home: Path) -> Box:
         folder=Path(os.path.realpath(work)),
         readable=configured.sandbox.readable,
         hidden=(home, *_hidden(configured, home)),
+        fixed=(*_fixed(configured, home),),
     )
 
 
@@ -95,6 +97,15 @@ def _hidden(configured: Settings, home: Path) -> Iterator[Path]:
     for text in _texts(configured.model_dump(mode="json")):
         if text.startswith(_FILE):
             yield home / text.removeprefix(_FILE)
+
+
+def _fixed(configured: Settings, home: Path) -> Iterator[Path]:
+    """Yield what decides what happens outside of the sandbox: who could change it would be out of it."""
+    yield from (Path(sys.executable), Path(__file__), *map(Path, filter(None, sys.path)))
+    if skills := configured.toolsets.skills:
+        yield home / skills.folder  # what stands there is told to the model
+    for secret in configured.secrets.values():
+        yield from (home / word for word in secret.command)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Real commands in the sandbox of bubblewrap: how they start, how they end, and what keeps them from it."""
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -58,6 +59,24 @@ async def test_i4_a_command_that_was_killed_is_told_from_one_that_failed(tmp_pat
     assert (killed.ending, killed.exit_code) == (Ending.EXITED, -signal.SIGKILL)
     failed = await run(tmp_path, shell("exit 3"))
     assert (failed.ending, failed.exit_code) == (Ending.EXITED, 3)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
+async def test_i4_whatever_ends_the_sandbox_itself_has_killed_the_command(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """As a service manager does that ends all of a service at once."""
+    step_id = fresh()
+    running = asyncio.create_task(
+        programs(Bubblewrap(folder=tmp_path)).run(
+            shell("touch begun; exec sleep 1000"), step_id=step_id
+        )
+    )
+    await begun(tmp_path)
+    os.kill(min(marked(step_id)), number)
+    ended = await running
+    assert (ended.ending, ended.exit_code) == (Ending.EXITED, -signal.SIGKILL)
+    assert not marked(step_id)
 
 
 async def test_a_command_starts_in_its_folder_with_what_it_is_given(tmp_path: Path) -> None:
@@ -322,6 +341,54 @@ def test_a_program_that_would_see_what_is_hidden_is_none_that_may_be_started(
 ) -> None:
     box = Bubblewrap(folder=tmp_path / "work", hidden=(tools / "data",))
     said = programs(box).obstacle(tool(tools, readable=(tools,)))
+    assert said
+    assert said.endswith(" that may be started.")
+
+
+async def test_a_link_in_place_of_what_is_readable_shows_nothing_else(tmp_path: Path) -> None:
+    """What may be read is found anew for each step, and one before it may have moved it."""
+    tools = tmp_path / "a" / "tools"
+    tools.mkdir(parents=True)
+    up = "../" * (len(tmp_path.parts) + 1)
+    await run(tmp_path, shell(f"mv a b; mkdir a; ln -s {up}etc a/tools"))
+    box = Bubblewrap(folder=tmp_path, readable=(tools,))
+    ended = await programs(box).run(shell("head -1 /etc/passwd"), step_id=fresh())
+    assert ended.ending is Ending.NOT_STARTED
+    assert "root:" not in ended.output
+
+
+@pytest.mark.parametrize("where", ["a", "a/b", "link", "a/out"])
+@pytest.mark.parametrize("what", ["readable", "fixed"])
+def test_what_steps_could_change_and_must_not_stops_everything(
+    tmp_path: Path, where: str, what: str
+) -> None:
+    work = tmp_path / "work"
+    (work / "a" / "b").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(work / "a")
+    (work / "a" / "out").symlink_to(tmp_path)
+    at = (tmp_path if where == "link" else work) / where
+    box = Bubblewrap(folder=work)
+    box = replace(box, readable=(at,)) if what == "readable" else replace(box, fixed=(at,))
+    assert told(box)[:1] == [
+        f"steps could change {at}, because they write in {work}. Move one of them."
+    ]
+
+
+@pytest.mark.parametrize("by", ["a link", "a way back", "one process"])
+def test_what_is_readable_must_not_lead_to_other_processes(
+    tmp_path: Path, tools: Path, by: str
+) -> None:
+    (tools / "link").symlink_to("/proc" if by == "a link" else f"/proc/{os.getpid()}")
+    at = Path("/opt/../proc") if by == "a way back" else tools / "link"
+    [said, *_] = told(Bubblewrap(folder=tmp_path / "work", readable=(at,)))
+    assert said == f"{at} leads into /proc, where steps would see others. Remove it."
+
+
+def test_a_program_in_what_could_be_changed_is_none_that_may_be_started(tmp_path: Path) -> None:
+    prefix = tmp_path / "prefix"
+    prefix.mkdir()
+    (prefix / "tool").touch(0o755)
+    said = programs(Bubblewrap(folder=tmp_path)).obstacle(tool(prefix, readable=(prefix,)))
     assert said
     assert said.endswith(" that may be started.")
 

@@ -81,6 +81,18 @@ async def test_c94_the_key_of_a_request_is_its_steps_and_the_same_each_time() ->
     assert keys == ["r_1.0", "r_1.0", "r_1.1", "t_1.a%0D%0AX%3A%20y"]
 
 
+async def test_c85_all_of_a_long_answer_can_be_kept_and_nothing_of_a_secret() -> None:
+    header = Header(name="Authorization", text="", secret="API_TOKEN")
+    body = f"{'a' * 20000}{SECRET}{'b' * 20000}"
+    async with service(replies(200, body.encode())) as here:
+        what = request(here.url(), headers=(header,), secrets=("API_TOKEN",))
+        ended = await sent(here, what, API_TOKEN=SECRET)
+    assert "bytes left out" in ended.output
+    assert ended.whole
+    kept = b"".join([piece async for piece in ended.whole()])
+    assert kept.decode() == body.replace(SECRET, MASK)
+
+
 async def test_a_secret_is_put_behind_its_text_at_the_last_moment_and_seen_nowhere() -> None:
     echo = replies(200, f'{{"you": "{SECRET}"}}'.encode())
     header = Header(name="Authorization", text="Bearer ", secret="API_TOKEN")

@@ -1,7 +1,9 @@
 """Calls of tools of MCP servers, real processes: what provably was not sent, what failed, what nobody knows."""
 
 import asyncio
+import gc
 import json
+import os
 import shutil
 import sys
 from dataclasses import replace
@@ -11,6 +13,7 @@ import pytest
 
 from adapters.mcp.children import Nursery
 from adapters.mcp.definitions import of
+from adapters.mcp.lines import heard_from
 from adapters.mcp.runner import ToolRunner
 from adapters.sandbox.boxes import NoBox
 from adapters.sandbox.bubblewrap import Bubblewrap
@@ -92,6 +95,51 @@ async def test_what_was_sent_is_done_failed_or_unknown(
     assert (ended.ending, ended.note, ended.output) == (ending, note, output)
     assert folder.served() == [ADDED]
     assert marked(folder.run) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "is_heard"),
+    [
+        ("[[]" + ",[]" * 19_000 + "]", False),
+        ("[" + '"",' * 21_000 + "1]", False),
+        ('{"a":1' + ',"b":1' * 21_000 + "}", False),
+        ('"' + 'a,[{\\\\\\"' * 30_000 + '"', True),
+        ("[1" + ",1" * 15_000 + "]", True),
+    ],
+    ids=["lists", "texts", "mapping", "one text", "some"],
+)
+async def test_attack_33_a_message_of_too_many_values_is_not_read(
+    data: str, *, is_heard: bool
+) -> None:
+    """To read a million of them takes seconds, in which nobody could stop it either."""
+    read, write = os.pipe()
+    lines = await heard_from(read)
+    text = f'{{"jsonrpc":"2.0","method":"n","params":{{"data":{data}}}}}\n'
+    json.loads(text)
+    with os.fdopen(write, "wb") as file:
+        await asyncio.to_thread(file.write, text.encode())
+    found = [line async for line in lines]
+    lines.close()
+    assert found == ([text] if is_heard else [])
+
+
+async def test_what_goes_wrong_in_a_late_call_is_not_left_for_the_log(
+    folder: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
+    argv = (sys.executable, "-c", "while True: print()")
+    ended = await folder.call(replace(folder.step(timeout=2), argv=argv))
+    gc.collect()
+    assert (ended.ending, ended.note) == (Ending.NOT_STARTED, "nothing was sent")
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
+
+
+async def test_c85_all_of_a_long_answer_can_be_kept_and_nothing_of_a_secret(folder: Folder) -> None:
+    folder.says(ADD, how=f"{'a' * 20000}{SECRET}{'b' * 20000}")
+    ended = await folder.call()
+    assert "bytes left out" in ended.output
+    assert ended.whole
+    kept = b"".join([piece async for piece in ended.whole()])
+    assert kept.decode() == f"{'a' * 20000}[redacted]{'b' * 20000}"
 
 
 async def test_what_takes_too_long_after_it_was_sent_is_unknown(folder: Folder) -> None:

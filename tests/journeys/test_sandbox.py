@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.sayso import Object, Sayso, environment
+from tests.sayso import ROOT, Object, Sayso, environment
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
 
@@ -64,6 +64,34 @@ def test_where_steps_would_see_what_they_must_not_nothing_starts(
     assert f"sandbox: steps would see {path}, because they see /" in said
     assert said.startswith("sayso.yml:")
     assert any(said in line for line in check.json["problems"])
+
+
+@pytest.mark.parametrize("backend", ["bwrap"], indirect=True)
+@pytest.mark.parametrize("command", ["[work/token]", "[python3, ./work/token]"])
+def test_where_steps_could_change_what_prints_a_secret_nothing_starts(
+    empty: Sayso, command: str
+) -> None:
+    """It runs outside of the sandbox, with all the rights of this account."""
+    token = empty.folder.resolve() / "work" / "token"
+    token.write_text("#!/bin/sh\necho a-long-secret\n", "utf-8")
+    token.chmod(0o755)
+    empty.edit(
+        "sayso.yml", "console: {", f"secrets: {{FLEET: {{command: {command}}}}}\nconsole: {{"
+    )
+    kind, said = empty.run("ask", "append alpha", as_="alice").error
+    assert (kind, said.split(", ")[0].partition(": ")[2]) == (
+        "invalid",
+        f"sandbox: steps could change {token}",
+    )
+
+
+@pytest.mark.parametrize("backend", ["bwrap"], indirect=True)
+def test_where_steps_could_change_the_code_of_sayso_nothing_starts(empty: Sayso) -> None:
+    code = empty.folder.resolve() / "work" / "packages"
+    code.mkdir()
+    done = empty.run("ask", "append alpha", as_="alice", env={"PYTHONPATH": f"{code}:{ROOT}"})
+    assert done.error[0] == "invalid"
+    assert f"steps could change {code}" in done.error[1]
 
 
 def test_whoever_serves_without_a_sandbox_reads_that_in_the_log(empty: Sayso) -> None:

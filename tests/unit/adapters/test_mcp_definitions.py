@@ -202,3 +202,59 @@ def test_a_definition_comes_back_from_its_text() -> None:
 def test_no_model_is_made_of_a_schema_with_a_name_of_ours() -> None:
     with pytest.raises(Refused, match="limitations"):
         arguments.model_of({"type": "object", "properties": {"limitations": {}}}, "a")
+
+
+TWICE: Object = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
+
+
+@pytest.mark.parametrize(
+    ("schema", "given", "told"),
+    [
+        ({"pattern": "^(a+)+$"}, f"{'a' * 200}!", "(pattern)"),
+        ({"pattern": "^(a|a)*$"}, f"{'a' * 200}!", "(pattern)"),
+        ({"pattern": "b"}, "abc", ""),
+        ({"$ref": "#/$defs/d0"}, "a", "cannot be followed"),
+        ({"$ref": "#/properties/text"}, "a", "cannot be followed"),
+        (
+            {"$ref": "https://json-schema.org/draft/2020-12/meta/core#/$defs/anchorString"},
+            "a",
+            "cannot be followed",
+        ),
+    ],
+)
+def test_attack_29_no_schema_of_a_server_makes_a_check_take_long(
+    schema: Object, given: str, told: str
+) -> None:
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    made = with_schema(properties={"text": schema}, **{"$defs": TWICE | {"d40": {}}})
+    made["inputSchema"]["$schema"] = dialect
+    tool = offered(server(made))["notes__add"]
+    if not told:
+        assert tool.check({"text": given}, {}).arguments == {"text": given}
+        return
+    with pytest.raises(Incorrect) as caught:
+        tool.check({"text": given}, {})
+    assert told in caught.value.shown
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"pattern": "^(?=a)b"}, "a pattern that cannot be checked in bounded time"),
+        ({"items": [{"pattern": "("}]}, "no JSON schema"),
+        ({"anyOf": [{"pattern": r"(a)\1"}]}, "a pattern that cannot be checked in bounded time"),
+        ({"patternProperties": {"^(a+)+$": {}}}, "patterns of names"),
+        ({"$schema": "https://json-schema.org/draft/2020-12/schema"}, "a dialect of its own"),
+    ],
+)
+def test_attack_29_a_schema_that_could_take_long_is_not_accepted(schema: Object, why: str) -> None:
+    assert why in refused(server(with_schema(properties={"text": schema})))
+
+
+def test_attack_29_items_that_have_to_differ_are_not_compared_each_with_every_other() -> None:
+    listed = with_schema(properties={"all": {"type": "array", "uniqueItems": True}})
+    tool = offered(server(listed))["notes__add"]
+    many = [{"number": number} for number in range(100_000)]  # hours, if they were
+    assert tool.check({"all": many}, {}).arguments == {"all": many}
+    with pytest.raises(Incorrect, match="uniqueItems"):
+        tool.check({"all": [*many, {"number": 7}]}, {})

@@ -155,7 +155,7 @@ async def test_i14_for_anybody_else_there_is_no_such_step(stores: Stores, lookin
 @pytest.mark.parametrize(
     ("whole", "why"),
     [
-        (None, "The report of that run shows all that this step printed."),
+        (None, "The report of that run shows all that is kept of what this step printed."),
         (Whole(why_not="The disk is full."), "was kept. The disk is full."),
     ],
 )
