@@ -19,6 +19,7 @@ from aiohttp import (
 from adapters.http_steps.exchange import CutShortError, Exchange
 from adapters.http_steps.reaching import Lookup, addresses_of, look_up
 from adapters.sandbox.output import Masking, Output
+from adapters.sandbox.whole import whole
 from core import http_answers, http_headers, http_urls
 from core.errors import Refused, SaysoError
 from core.hosts import Allowed, Host
@@ -78,6 +79,7 @@ class HttpRunner:
             ending=ending,
             exit_code=None,
             output=masking.without_stump(output.shown(masking.clean)),
+            whole=partial(whole, output.everything, masking) if output.is_cut else None,
             note=self.redactor.text(note),
         )
 

@@ -70,7 +70,7 @@ def _fits(schema: JsonObject) -> Any:  # noqa: ANN401 - pydantic's own
     def fits(values: object, checked: Callable[[object], object]) -> object:
         made = checked(values)  # what is missing, too much or of another kind is told of its field
         try:
-            wrong = next(validator.iter_errors(values), None)  # pyright: ignore[reportUnknownMemberType]
+            wrong = next(validator.iter_errors(values), None)  # pyright: ignore[reportUnknownMemberType, reportArgumentType]
         except Unresolvable as error:
             raise ValueError("the schema of the server cannot be followed") from error
         if wrong:

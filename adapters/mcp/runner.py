@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from adapters.mcp.children import Child, Nursery
 from adapters.sandbox.boxes import Bounds
 from adapters.sandbox.output import Masking, Output
+from adapters.sandbox.whole import whole
 from core import display
 from core.errors import SaysoError
 from core.plans import ToolStep
@@ -92,7 +94,11 @@ class ToolRunner:
         masking = Masking(redactor=self.nursery.redactor)
         text = Output(spare=masking.spare(), more=lambda: None)
         text.take(display.sound(ended.output).encode())
-        return replace(ended, output=masking.without_stump(text.shown(masking.clean)))
+        return replace(
+            ended,
+            output=masking.without_stump(text.shown(masking.clean)),
+            whole=partial(whole, text.everything, masking) if text.is_cut else None,
+        )
 
 
 def _late(step: ToolStep, *, sent: bool) -> Ended:

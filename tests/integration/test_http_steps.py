@@ -199,6 +199,27 @@ async def test_a_long_answer_keeps_its_head_and_tail() -> None:
     assert len(ended.output) < 40_000
 
 
+async def test_c85_all_of_a_long_answer_can_be_had_without_its_secrets() -> None:
+    header = Header(name="X-Key", text="", secret="KEY")
+    lines = [f"{n} {SECRET}" if n == 5000 else f"{n}" for n in range(10_000)]
+    async with service(replies(200, "\n".join(lines).encode())) as here:
+        what = request(here.url(), headers=(header,), secrets=("KEY",))
+        ended = await sent(here, what, KEY=SECRET)
+    assert ended.whole
+    kept = b"".join([piece async for piece in ended.whole()]).decode()
+    assert kept == "\n".join(lines).replace(SECRET, MASK)
+    assert MASK not in ended.output
+
+
+@pytest.mark.parametrize(("size", "is_cut"), [(0, False), (32 * 1024, False), (32 * 1024 + 1, True)])
+async def test_c85_of_an_answer_of_which_all_is_shown_there_is_nothing_more(
+    size: int, is_cut: bool
+) -> None:
+    async with service(replies(200, b"a" * size)) as here:
+        ended = await sent(here, request(here.url()))
+    assert (ended.whole is not None) is is_cut
+
+
 # What does not come to its end
 
 
