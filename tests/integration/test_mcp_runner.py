@@ -17,7 +17,7 @@ from adapters.sandbox.bubblewrap import Bubblewrap
 from core.ids import run_id
 from core.plans import ToolStep
 from core.ports import Ended, Ending
-from core.redaction import Redactor
+from core.redaction import MASK, Redactor
 from core.sizes import ADDRESS_SPACE
 from tests.fakes.secrets import FakeSecrets
 from tests.mcp_tools import ADD, SERVER
@@ -92,6 +92,17 @@ async def test_what_was_sent_is_done_failed_or_unknown(
     assert (ended.ending, ended.note, ended.output) == (ending, note, output)
     assert folder.served() == [ADDED]
     assert marked(folder.run) == []
+
+
+async def test_c85_all_of_a_long_answer_can_be_had_without_its_secrets(folder: Folder) -> None:
+    lines = [f"{n} {SECRET}" if n == 5000 else f"{n}" for n in range(10_000)]
+    folder.says(ADD, how="\n".join(lines))
+    ended = await folder.call()
+    assert ended.whole
+    kept = b"".join([piece async for piece in ended.whole()]).decode()
+    assert kept == "\n".join(lines).replace(SECRET, MASK)
+    assert MASK not in ended.output
+    assert "bytes left out" in ended.output
 
 
 async def test_what_takes_too_long_after_it_was_sent_is_unknown(folder: Folder) -> None:
