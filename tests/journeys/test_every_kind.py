@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.wiring import runners
+from core.events import Approve
+from tests.hostile import person, team
 from tests.mcp_tools import Notes, notes
 from tests.pythons import interpreter
 from tests.sayso import Sayso
@@ -35,10 +38,11 @@ async def here() -> AsyncGenerator[Service]:
 
 
 @pytest.fixture
-def server(empty: Sayso, here: Service, tmp_path: Path) -> Notes:
+def server(empty: Sayso, here: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Notes:
     python = tmp_path / "python"
-    site = interpreter(python).path[-1]
-    (site / "sayso.pth").write_text(f"{sysconfig.get_path('purelib')}\n", "utf-8")
+    ours = interpreter(python)
+    monkeypatch.setattr(runners, "our_own", lambda: ours)
+    (ours.path[-1] / "sayso.pth").write_text(f"{sysconfig.get_path('purelib')}\n", "utf-8")
     sayso = replace(empty, python=str(python / "bin" / "python"))
     sayso.runbook("all-kinds", KINDS.format(host=here.host))
     sayso.configure(f'http: {{private: ["{here.host}"]}}')
@@ -61,13 +65,15 @@ async def test_t1_a_step_of_each_kind_is_shown_approved_once_and_run_in_its_orde
     ):
         assert f"{number}. {shown}" in card
     assert (here.connections, server.served()) == (0, [])
-    done = await asyncio.to_thread(sayso.run, "approve", turn["request"]["id"], as_="bob")
-    assert (done.code, done.run["state"]) == (0, "succeeded"), done
-    assert [step["output"] for step in done.run["steps"]] == [
-        "appended alpha\n",
-        "stored\n",
-        'ALPHA\n{"said": ["alpha"], "times": 1}\n',
-        'did {"text": "alpha"}',
+    click = Approve(identity=person("bob"), request=turn["request"]["id"])
+    async with team(sayso) as acme:
+        await acme.app.deciding.approve(click, asyncio.Event())
+    assert sayso.sql("SELECT state FROM run") == [("succeeded",)]
+    assert sayso.sql("SELECT output FROM step ORDER BY number") == [
+        ("appended alpha\n",),
+        ("stored\n",),
+        ('ALPHA\n{"said": ["alpha"], "times": 1}\n',),
+        ('did {"text": "alpha"}',),
     ]
     assert sayso.ledger() == ["alpha"]
     assert [asked.line for asked in here.asked] == ["PUT /words/alpha HTTP/1.1"]
