@@ -24,7 +24,11 @@ class SecretSources:
     def fault(self, name: str) -> str | None:
         """See the port."""
         if command := self.commands.get(name):
-            return None if command.is_there else _without(name, "Its command names no program of this machine.")
+            return (
+                None
+                if command.is_there
+                else _without(name, "Its command names no program of this machine.")
+            )
         try:
             self._at_hand(name)
         except Invalid as error:

@@ -25,6 +25,15 @@ def pieces(secret: str) -> Iterator[bytes]:
         yield base64.urlsafe_b64encode(b"\0" * lead + raw).rstrip(b"=")[(lead * 4 + 2) // 3 : -1]
 
 
+def buried(secret: str) -> str:
+    """Return a text of which only the ends are shown, with a secret in its middle: as it is and wrapped."""
+    filler = [f"{number:04} {'.' * 60}" for number in range(600)]
+    encoded = base64.b64encode(f"to {secret} as agreed".encode()).decode()
+    parts = [encoded[at : at + 9] for at in range(0, len(encoded), 9)]
+    folded = [secret[at : at + 7] for at in range(0, len(secret), 7)]
+    return "\n".join([*filler, secret, *parts, *folded, f"so it is {secret}, is it?", *filler])
+
+
 def sings(data: bytes, secrets: Mapping[str, str]) -> list[str]:
     """Return the names of the secrets of which something is in these bytes."""
     joined = _BETWEEN.sub(b"", data)

@@ -1,7 +1,6 @@
 """Which tests hold each attack on approvals, and each reported fault and promise about them.
 
-A test is named by its file below `tests/` and its name. Attacks that concern parts which are not there
-yet have no line; whoever adds such a part adds its line.
+A test is named by its file below `tests/` and its name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -244,6 +243,8 @@ ATTACK_TESTS: Mapping[str, Tests] = {
     ],
     "29 a secret in arguments, output, errors and records": [
         *of("journeys/test_canary.py", "attack_29_i12_p25_a_canary_is_heard_nowhere"),
+        *of("journeys/test_canary_in_steps.py",
+            "attack_29_i12_p25_no_kind_of_step_tells_anybody_what_it_was_given"),
         *of(TEXT, "i12_a_secret_gets_no_further", "i12_a_card_shows_no_secret_that_a_model_wrote",
             "i12_what_fails_says_no_secret"),
         *of("contracts/test_secrets.py", "i12_what_was_returned_is_masked_also_after_it_was_rotated"),
@@ -285,6 +286,13 @@ ATTACK_TESTS: Mapping[str, Tests] = {
             "a_secret_goes_in_the_clear_to_a_network_of_ones_own_alone"),
         *of(REQUESTS, "nobody_is_asked_about_a_host_that_is_not_listed",
             "i3_a_host_that_is_struck_off_the_list_revokes_what_is_open"),
+    ],
+    "32 characters that a shell, a flag or a file means": [
+        *of("cases/test_attacks_by_argument.py", "attack_32_no_character_means_anything_to_anybody",
+            "attack_32_what_a_program_takes_for_a_flag_or_a_file_is_refused"),
+        *of("unit/core/test_runbooks.py", "no_value_is_split_expanded_quoted_or_folded",
+            "a_value_is_one_element_and_stays_as_it_is",
+            "a_value_may_start_with_a_mark_where_the_runbook_declares_it"),
     ],
     "33 what is in the environment": [
         *of(BOXES, "attack_33_the_environment_is_exactly_this", "i12_a_secret_is_in_nobodys_arguments"),

@@ -1,6 +1,6 @@
 """Which tests hold each reported fault (P) and each promise (C, X) about approvals.
 
-A test is named by its file below `tests/` and its name.
+Those about running what was approved stand in `running_table`. A test is named by its file below `tests/` and its name.
 """
 
 from collections.abc import Mapping
@@ -70,6 +70,10 @@ FAULT_TESTS: Mapping[str, Tests] = {
                "p20_once_its_plan_has_ended_it_asks_again_and_never_approves"),
     "P-23": [
         *of(CASES, "p23_a_long_value_is_shown_whole", "p23_a_hidden_end_of_a_value_is_refused_by_name"),
+        *of(CARDS, "i6_dangerous_words_far_beyond_the_fold_are_all_on_the_card",
+            "i6_a_plan_that_does_not_fit_has_no_approve_button_but_one_to_review_all_of_it"),
+        *of(CHANGES, "i3_an_altered_plan_in_the_database_is_revoked_at_the_click"),
+        *of("unit/bot/test_desk.py", "p23_whoever_may_see_a_request_sees_all_of_it"),
         *on_both("texts", "test_p01_a_plan_of_50_kb_is_approved_only_where_all_of_it_is_shown"),
     ],
     "P-24": [
@@ -83,6 +87,8 @@ FAULT_TESTS: Mapping[str, Tests] = {
     ],
     "P-25": [
         *of("journeys/test_canary.py", "attack_29_i12_p25_a_canary_is_heard_nowhere"),
+        *of("journeys/test_canary_in_steps.py",
+            "attack_29_i12_p25_no_kind_of_step_tells_anybody_what_it_was_given"),
         *of("journeys/test_secret_shapes.py", "p25_in_an_argument_it_is_refused_before_there_is_a_card",
             "p25_in_a_message_it_is_masked_and_nothing_is_done_with_it",
             "p25_in_what_a_model_says_it_is_masked_on_the_card_and_in_the_answer"),
@@ -235,6 +241,9 @@ PROMISE_TESTS: Mapping[str, Tests] = {
     "C44": [
         *of(GATE, "c44_after_the_switch_is_turned_off_the_click_revokes_and_nothing_runs"),
         *of(JOURNEY, "where_no_run_is_allowed_nobody_is_asked"),
+        *of("journeys/test_runs_per_turn.py", "c44_another_run_takes_another_message_of_a_person",
+            "c44_nor_does_a_standing_grant_let_a_model_run_more_for_one_message",
+            "c44_where_no_run_is_allowed_a_model_has_the_tool_and_is_refused_and_nobody_is_asked"),
     ],
     "C45": [
         *of(JOURNEY, "where_only_plans_are_made_nobody_is_asked_and_nothing_runs",

@@ -1,4 +1,4 @@
-"""Each attack, fault and promise about approvals is held by tests that are there and are run."""
+"""Each attack, fault and promise about approvals and runs is held by tests that are there and are run."""
 
 import ast
 import re
@@ -10,14 +10,19 @@ import pytest
 
 from tests.cases.attack_table import ATTACK_TESTS, Tests
 from tests.cases.promise_table import FAULT_TESTS, PROMISE_TESTS
+from tests.cases.running_table import RUN_FAULT_TESTS, RUN_PROMISE_TESTS
 
 TESTS = Path(__file__).parents[1]
-ATTACKS = [*range(1, 32), *range(33, 41)]
+ATTACKS = [*range(1, 41)]
 """The numbers that the table has to hold."""
 FAULTS = {4, 7, 8, 9, 20, 23, 24, 25, 27, 28, 30, 32, 36, 38, 39, 47, 50}
+RUN_FAULTS = {3, 15, 29, 51}
 PROMISES = {*range(31, 47), *range(65, 70)}
+RUN_PROMISES = {26, *range(47, 52), 61, 85, 94}
 EXTRAS = {*range(1, 9)}
-ALL: Mapping[str, Tests] = {**ATTACK_TESTS, **FAULT_TESTS, **PROMISE_TESTS}
+ALL: Mapping[str, Tests] = {
+    **ATTACK_TESTS, **FAULT_TESTS, **PROMISE_TESTS, **RUN_FAULT_TESTS, **RUN_PROMISE_TESTS
+}  # fmt: skip
 DOCUMENT = TESTS.parent / "docs" / "threat-model.md"
 
 
@@ -41,6 +46,8 @@ def test_every_attack_fault_and_promise_has_a_line() -> None:
     assert set(FAULT_TESTS) == {f"P-{number:02}" for number in FAULTS}
     promises = {f"C{number}" for number in PROMISES} | {f"X{number}" for number in EXTRAS}
     assert set(PROMISE_TESTS) == promises
+    assert set(RUN_FAULT_TESTS) == {f"P-{number:02}" for number in RUN_FAULTS}
+    assert set(RUN_PROMISE_TESTS) == {"T1"} | {f"C{number}" for number in RUN_PROMISES}
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -211,6 +211,13 @@ async def test_a_long_answer_keeps_its_head_and_tail() -> None:
     assert len(ended.output) < 40_000
 
 
+@pytest.mark.parametrize("size", [0, 32 * 1024])
+async def test_of_an_answer_that_is_shown_to_its_end_there_is_nothing_more(size: int) -> None:
+    async with service(replies(200, b"a" * size)) as here:
+        ended = await sent(here, request(here.url()))
+    assert (len(ended.output), ended.whole) == (size, None)
+
+
 # What does not come to its end
 
 

@@ -154,6 +154,23 @@ async def test_i4_a_connection_that_ends_leaves_it_unknown_until_verify_and_a_pe
     assert happened.run["state"] == "succeeded"
 
 
+async def test_c49_time_that_is_over_once_it_was_sent_leaves_it_unknown_and_a_person_decides(
+    empty: Sayso, here: Service
+) -> None:
+    here.answer = silence
+    empty.edit("runbooks/scale.yml", "timeout: 20s", "timeout: 1s")
+    turn = await asked(empty)
+    done = await ran(empty, "approve", turn["request"]["id"], who="bob")
+    assert (done.code, done.run["state"]) == (1, "unknown")
+    assert done.run["steps"][0]["note"] == "its time was over"
+    said = await ran(empty, "conversation", turn["conversation"])
+    report = said.json["entries"][-1]["text"]
+    assert f"sayso resolve {done.run['id']} 0 --happened (or --did-not)" in report
+    ended = await ran(empty, "resolve", done.run["id"], "0", "--did-not", who="bob")
+    assert ended.run["state"] == "failed"
+    assert here.connections == 1
+
+
 async def test_nothing_was_sent_where_nobody_listens_and_that_is_a_failure(
     empty: Sayso, here: Service
 ) -> None:

@@ -1,6 +1,7 @@
 """P-02: whatever Slack delivers more than once is done once, and what nobody took is done at all."""
 
 import asyncio
+import signal
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -122,6 +123,23 @@ async def test_p02_what_nobody_took_is_done_when_it_comes_again(tmp_path: Path) 
         await late.serve()
         assert (await late.slack.redeliver(lost, attempt=2)).acked
         await answered_once(late, lost.ts, "said late")
+
+
+async def test_c51_c48_what_comes_five_times_over_a_crash_is_one_turn_and_one_card(
+    tmp_path: Path,
+) -> None:
+    async with team(tmp_path / "crash") as made:
+        first = await made.serve()
+        told, _ = await made.slack.people.mention(ALICE, OPS, "append five")
+        assert (await made.slack.redeliver(told)).acked
+        await made.ends(first, signal.SIGKILL)
+        await made.serve()
+        for attempt in (2, 3, 4):
+            assert (await made.slack.redeliver(told, attempt=attempt)).acked
+        card = await made.card(told.ts)
+        await answered_once(made, told.ts, "Approve to run: append-word")
+        assert made.sayso.sql("SELECT count(*) FROM turn") == [(1,)]
+        assert made.sayso.sql("SELECT id, times_asked FROM request") == [(made.request(card), 1)]
 
 
 async def test_p02_what_could_not_be_stored_is_not_acknowledged_and_done_by_the_retry(

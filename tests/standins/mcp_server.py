@@ -42,7 +42,18 @@ def listed(how: dict[str, Any], name: object, cursor: str | None) -> None:
         result(name, tools=how["tools"])
 
 
-def called(how: dict[str, Any], name: object, given: dict[str, Any]) -> None:  # noqa: C901 - a table
+def leaks(name: object, where: str) -> None:
+    """Tell all that is in its environment: to nobody, in an error or in an answer, however long that is."""
+    every = json.dumps(dict(os.environ))
+    print(every, file=sys.stderr)
+    if where == "error":
+        say(id=name, error={"code": -32602, "message": every, "data": every})
+    else:
+        filler = "\n".join(["." * 60] * (600 if where == "long" else 0))
+        result(name, **text(f"{filler}\n{every}\n{filler}", isError=where == "failure"))
+
+
+def called(how: dict[str, Any], name: object, given: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - a table
     with HOW.with_name("served.txt").open("a") as served:
         served.write(json.dumps(given, sort_keys=True) + "\n")
     match str(how.get("calls", {}).get(given["name"], "ok")):
@@ -82,6 +93,8 @@ def called(how: dict[str, Any], name: object, given: dict[str, Any]) -> None:  #
         case "env":
             names = " ".join(sorted({*os.environ} - {"LC_CTYPE", "TOKEN"}))
             result(name, **text(f"{names} TOKEN={os.environ['TOKEN']}"))
+        case "leak":
+            leaks(name, given["arguments"]["text"])
         case "shape":
             result(name, content="no list")
         case "large":

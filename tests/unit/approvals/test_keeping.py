@@ -99,7 +99,12 @@ async def test_c85_one_run_has_only_so_many_kept(stores: Stores, most: int) -> N
     shelf = FakeArtifacts()
     long = ending(whole=printing(ALL))
     run = await ran(stores, Keeping(artifacts=shelf, most_per_run=most), long, long, long)
-    kept, enough = Whole(stored=STORED), Whole(why_not="This run has kept as many as a run may: artifacts.most_per_run in sayso.yml.")
+    kept, enough = (
+        Whole(stored=STORED),
+        Whole(
+            why_not="This run has kept as many as a run may: artifacts.most_per_run in sayso.yml."
+        ),
+    )
     assert wholes(run) == [kept] * most + [enough] * (3 - most)
     assert len(shelf.files) == most
 
