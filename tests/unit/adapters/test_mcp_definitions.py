@@ -226,7 +226,8 @@ def test_attack_29_no_schema_of_a_server_makes_a_check_take_long(
     schema: Object, given: str, told: str
 ) -> None:
     dialect = "https://json-schema.org/draft/2020-12/schema"
-    made = with_schema(properties={"text": schema}, **{"$defs": TWICE | {"d40": {}}})
+    parts: Object = {**TWICE, "d40": True}
+    made = with_schema(properties={"text": schema}, **{"$defs": parts})
     made["inputSchema"]["$schema"] = dialect
     tool = offered(server(made))["notes__add"]
     if not told:
