@@ -37,9 +37,9 @@ def _properties(schema: JsonObject) -> Mapping[str, JsonValue]:
     properties = cast("Mapping[str, JsonValue]", schema.get("properties", {}))
     taken = [name for name in RESERVED if name in properties]
     if taken:
-        raise Refused(f"it has a parameter {taken[0]}, which is a name of Sayso's own")
+        raise Refused(f"it has a parameter {taken[0]}, which is a name of Sayso's own.")
     if schema.get("type") != "object":
-        raise Refused("its arguments are no object")
+        raise Refused("its arguments are no object.")
     return properties
 
 

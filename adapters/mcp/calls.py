@@ -59,7 +59,7 @@ class CallOfTool:
         if not self.sent:
             told = next((one.shown for one in leaves if isinstance(one, Refused)), "")
             why = f"The server {self.step.server} did not answer as an MCP server does"
-            return not_sent(f"{why}: {told}." if told else f"{why}.")
+            return not_sent(f"{why}: {told}" if told else f"{why}.")
         [first, *more] = leaves
         if isinstance(first, MCPError) and not more and first.code in _BEFORE:
             return _otherwise("the server refused the call")

@@ -52,11 +52,11 @@ def of(values: Mapping[str, object]) -> Definition:
     kept = {name: value for name, value in values.items() if value is not None}
     known = cast("JsonObject", kept)
     if not set(kept) <= set(_PARTS) or not _NAME.fullmatch(str(kept.get("name", ""))):
-        raise Refused("it has no name that can be used, or says more than a tool can say")
+        raise Refused("it has no name that can be used, or says more than a tool can say.")
     if not isinstance(kept.get("inputSchema"), Mapping):
-        raise Refused("it has no schema of its arguments")
+        raise Refused("it has no schema of its arguments.")
     if len(canonical.encode(known).encode()) > MOST_BYTES:
-        raise Refused(f"it has more than {MOST_BYTES} bytes")
+        raise Refused(f"it has more than {MOST_BYTES} bytes.")
     return Definition(values=known)
 
 
@@ -64,5 +64,5 @@ def read(text: str) -> Definition:
     """Return the definition that stands in a file; raise `Refused` where it is none."""
     values = canonical.parse(text)
     if not isinstance(values, Mapping):
-        raise Refused("it is no definition of a tool")
+        raise Refused("it is no definition of a tool.")
     return of(values)

@@ -33,7 +33,7 @@ class Schema:
         try:
             Draft202012Validator.check_schema(dict(schema))
         except (SchemaError, RecursionError) as error:
-            raise Refused("its schema is no JSON schema") from error
+            raise Refused("its schema is no JSON schema.") from error
         # What names a dialect would be followed by a checker of the library's own, without our bounds.
         inner = {name: one for name, one in schema.items() if name != "$schema"}
         patterns = {text: _pattern(text) for text in _patterns(inner)}

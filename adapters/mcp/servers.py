@@ -29,15 +29,15 @@ async def listed(asking: Client) -> Mapping[str, types.Tool]:
         page = await asking.list_tools(cursor=cursor, cache_mode="bypass")
         for tool in page.tools:
             if tool.name in found:
-                raise Refused("it lists two tools of one name")
+                raise Refused("it lists two tools of one name.")
             found[tool.name] = tool
         cursor = page.next_cursor
         if len(found) > MOST_TOOLS or cursor in seen:
-            raise Refused(f"it lists more than {MOST_TOOLS} tools, or some again and again")
+            raise Refused(f"it lists more than {MOST_TOOLS} tools, or some again and again.")
         if cursor is None:
             return found
         seen.add(cursor)
-    raise Refused(f"its list has more than {MOST_PAGES} pages")
+    raise Refused(f"its list has more than {MOST_PAGES} pages.")
 
 
 def definition(tool: types.Tool) -> Definition:

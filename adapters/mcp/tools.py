@@ -89,7 +89,7 @@ def _tools(server: Server, blame: Blame) -> Iterator[tuple[str, Tool]]:
         try:
             yield name, _tool(server, name, definitions.read(text))
         except Refused as error:
-            raise blame(server.name, name, f"{error.shown}. Remove it.") from error
+            raise blame(server.name, name, f"{error.shown} Remove it.") from error
     unknown = [name for name in server.reads if name not in server.accepted]
     if unknown:
         why = "only what was accepted under `tools` can be listed as a read. Correct or remove it."
@@ -99,9 +99,9 @@ def _tools(server: Server, blame: Blame) -> Iterator[tuple[str, Tool]]:
 def _tool(server: Server, name: str, definition: Definition) -> Tool:
     local = local_name(server.name, name)
     if definition.name != name:
-        raise Refused("it is the definition of another tool")
+        raise Refused("it is the definition of another tool.")
     if len(local) > _LONGEST:
-        raise Refused(f"its name here, {local}, would have more than {_LONGEST} characters")
+        raise Refused(f"its name here, {local}, would have more than {_LONGEST} characters.")
     effect = Effect.READ if name in server.reads else Effect.WRITE
     known = digest([list(server.argv), definition.sha256, effect.value, server.risk])
     return Tool(

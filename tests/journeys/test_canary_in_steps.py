@@ -62,10 +62,10 @@ def leak(how):
 TOOLS = {"spill": "how", "send": "how", "call-leak": "how", "notes__add": "text"}
 """What leaks, one tool for each kind of step, and which parameter says how."""
 SHORT = {
-    "spill": ("plain", "error", "boom"),
-    "send": ("plain", "cut", "boom"),
-    "call-leak": ("plain", "raise", "exit"),
-    "notes__add": ("plain", "failure", "error"),
+    "spill": ("error", "boom"),
+    "send": ("plain", "cut"),
+    "call-leak": ("raise", "exit"),
+    "notes__add": ("failure", "error"),
 }
 
 
@@ -136,6 +136,7 @@ def run_of(cage: Cage, request: str) -> str:
     return str(run)
 
 
+@pytest.mark.timeout(180)  # twelve runs, each asked for, approved and reported
 async def test_attack_29_i12_p25_no_kind_of_step_tells_anybody_what_it_was_given(
     cage: Cage, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -145,7 +145,7 @@ def test_probe_prints_what_accepts_a_tool_and_says_what_it_cannot_accept(empty: 
     server.tools.remove(FIND)
     server.says()
     done, plain = empty.run("mcp", "probe", "notes"), empty.run("mcp", "probe", "notes", plain=True)
-    bad = "cannot be accepted: it has no name that can be used, or says more than a tool can say"
+    bad = "cannot be accepted: it has no name that can be used, or says more than a tool can say."
     assert done.json["states"] == {"add": "changed", "new": "new", "b a d": bad, "find": "gone"}
     assert plain.out.startswith(f"add: changed\nnew: new\nb a d: {bad}\nfind: gone\nTo accept ")
     pasted = yaml.safe_load(plain.out[plain.out.index("mcp:\n") :])

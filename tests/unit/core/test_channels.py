@@ -33,3 +33,8 @@ def test_a_place_is_in_a_channel_where_every_part_is_its_own(channel: str, *, is
 def test_what_is_no_channel_is_refused_with_how_to_write_one(channel: str) -> None:
     with pytest.raises(ValidationError, match="platform/workspace/channel"):
         TypeAdapter(Channels).validate_python([channel])
+
+
+def test_a_channel_is_kept_as_it_was_written() -> None:
+    written = ("slack/T0TEAM/C0OPS", "*/*/*")
+    assert TypeAdapter(Channels).validate_python(written) == written

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from core import http_urls, runbooks
+from core import http_headers, http_urls, runbooks
 from core.canonical import Json
 from core.errors import Incorrect, Invalid
+from core.hosts import Host
 from core.plans import Answer, Header, HttpStep
 
 HEAD = """\
@@ -248,3 +249,34 @@ def test_a_plan_that_names_no_address_is_refused() -> None:
 def test_a_part_that_was_empty_as_it_was_written_may_be_so() -> None:
     assert http_urls.fill("http://a/b//{text}?q={text}", {"text": "c"}) == "http://a/b//c?q=c"
     assert http_urls.fill("http://a/b?q={text}", {"text": ""}) == "http://a/b?q="
+
+
+@pytest.mark.parametrize(
+    ("url", "scheme", "host"),
+    [
+        ("http://a.example", "http", Host(name="a.example", port=80)),
+        ("https://a.example/b?c=https://d", "https", Host(name="a.example", port=443)),
+        ("https://a.example:8443/", "https", Host(name="a.example", port=8443)),
+        ("http://[::1]:80/", "http", Host(name="::1", port=80)),
+    ],
+)
+def test_a_request_goes_to_the_host_in_front_of_its_path(url: str, scheme: str, host: Host) -> None:
+    assert http_urls.host_of(url) == (scheme, host)
+
+
+@pytest.mark.parametrize(
+    ("secret", "can"),
+    [
+        ("a", True),
+        ("a b~!", True),
+        ("", False),
+        (" a", False),
+        ("a ", False),
+        ("a\nb", False),
+        ("ü", False),
+    ],
+)
+def test_a_secret_ends_a_header_where_every_character_of_it_may_stand_there(
+    secret: str, *, can: bool
+) -> None:
+    assert http_headers.is_value(secret) is can
