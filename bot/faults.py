@@ -46,6 +46,12 @@ def told(file: Path, *path: str | int, problem: str) -> str:
 
 
 def _secret_problems(file: Path, configured: Settings) -> Iterator[str]:
+    if configured.storage.password:
+        try:
+            settings.secret("storage.password", configured.storage.password, file.parent)
+        except Invalid as error:
+            problem = error.shown.removeprefix("storage.password: ")
+            yield told(file, "storage", "password", problem=problem)
     for name, source in configured.secrets.items():
         try:
             settings.secret_values({name: source}, file.parent)

@@ -60,11 +60,15 @@ class Server:
         """Return where a database is: the one that every test finds empty, or another."""
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
-    async def fresh(self) -> str:
-        """Make a database in which there is nothing but tables; return its name."""
+    @contextmanager
+    def empty(self) -> Generator[str]:
+        """Give a database in which there is nothing at all."""
         name = f"t{next(self.numbers)}"
-        await self.do(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE}")
-        return name
+        asyncio.run(self.do(f"CREATE DATABASE {name}"))
+        try:
+            yield self.url(name)
+        finally:
+            asyncio.run(self.do(f"DROP DATABASE {name} WITH (FORCE)"))
 
     async def wipe(self) -> None:
         """Empty all tables, also those that are only ever added to."""

@@ -1,5 +1,7 @@
 """What failed in PostgreSQL, for people, and whether it was only the connection."""
 
+from typing import NoReturn
+
 import asyncpg
 
 from core.errors import Unavailable
@@ -15,6 +17,11 @@ LOST = (
     TimeoutError,
 )
 """The connection is gone: what was not committed is not there, and another connection may work."""
+
+AGAIN = (*LOST, asyncpg.TransactionRollbackError)
+"""So may work what the database undid because of others."""
+
+FAILURES = (*AGAIN, asyncpg.PostgresError)
 
 _SENTENCES: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     (
@@ -36,21 +43,33 @@ _SENTENCES: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
         "database in `storage.url`.",
     ),
     (
-        (*LOST, asyncpg.TooManyConnectionsError),
+        (*AGAIN, asyncpg.TooManyConnectionsError),
         "The database does not answer. Check that it runs and that `storage.url` names it; then try "
         "again.",
     ),
 )
+_UNANSWERED = (
+    "The database did not say whether this was written. Look at `sayso requests` and `sayso runs` "
+    "before you try again."
+)
+_NOT_DONE = "The database could not do this, so it was not written. Look at its log."
 _MISTAKES = (asyncpg.IntegrityConstraintViolationError, asyncpg.SyntaxOrAccessError)
 
 
-def in_words(error: Exception) -> Exception:
-    """Return what to raise instead: the error itself where it is a mistake of ours."""
+def raise_unanswered(error: Exception) -> NoReturn:
+    """Raise what says that a connection was lost which was to commit."""
+    raise _unavailable(_UNANSWERED, error) from error
+
+
+def raise_in_words(error: Exception) -> NoReturn:
+    """Raise it for people: the error itself where it is a mistake of ours, or none of the database."""
     for kinds, sentence in _SENTENCES:
         if isinstance(error, kinds):
-            return Unavailable(sentence, error=str(error) or type(error).__name__)
+            raise _unavailable(sentence, error) from error
     if isinstance(error, _MISTAKES) or not isinstance(error, asyncpg.PostgresError):
-        return error
-    return Unavailable(
-        "The database could not do this, so it was not written. Look at its log.", error=str(error)
-    )
+        raise error
+    raise _unavailable(_NOT_DONE, error) from error
+
+
+def _unavailable(sentence: str, error: Exception) -> Unavailable:
+    return Unavailable(sentence, error=str(error) or type(error).__name__)

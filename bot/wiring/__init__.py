@@ -6,12 +6,10 @@ from pathlib import Path
 
 from adapters import console
 from adapters.slack import manifest
-from adapters.storage.sqlite import SqliteDatabase
 from bot import settings
 from bot.settings import Settings
 from bot.wiring.app import App, app_of
 from bot.wiring.catalogue import (
-    SystemClock,
     catalogue,
     home_of,
     tool_names,
@@ -24,6 +22,7 @@ from bot.wiring.catalogue import (
 )
 from bot.wiring.parts import Parts, Seams, heads_of
 from bot.wiring.platforms import platform_faults, sync_discord
+from bot.wiring.storage import storage
 from core.errors import Invalid
 
 __all__ = [
@@ -56,14 +55,10 @@ async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
     """Open what the configuration names, notice what dead processes left, and close it again."""
     configured = settings.read(file)
     _must_name_tools(file, configured)
-    path = home_of(file) / configured.storage.path
-    database = await SqliteDatabase.open(path, SystemClock())
-    try:
+    async with storage(configured.storage, home_of(file)) as database:
         app = app_of(Parts(configured, file, database, seams or Seams()))
         await app.engine.notice()
         yield app
-    finally:
-        await database.aclose()
 
 
 def _must_name_tools(file: Path, configured: Settings) -> None:

@@ -41,6 +41,7 @@ from bot.wiring.catalogue import SystemClock, folder, home_of, toolbelt
 from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
 from bot.wiring.runners import runner_of
+from bot.wiring.storage import death_in, passwords
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner
 from core.redaction import Redactor
@@ -72,8 +73,9 @@ class Parts:
     ) -> None:
         self.settings = configured
         self.pace, self.model = seams.pace, seams.model
+        self.is_dead = death_in(configured.storage)
         terminals = Terminals(
-            me=processes.me(), is_dead=processes.is_dead, here=seams.chats.get(TERMINAL)
+            me=processes.me(), is_dead=self.is_dead, here=seams.chats.get(TERMINAL)
         )
         home = home_of(file)
         self.erasing = Erasing(database)
@@ -83,7 +85,7 @@ class Parts:
             configured,
             Ground(
                 home=home,
-                leases=Leases(self.database, is_dead=processes.is_dead),
+                leases=Leases(self.database, is_dead=self.is_dead),
                 directory=lambda: authority().directory,
             ),
         )
@@ -96,7 +98,13 @@ class Parts:
         self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
         self.heads = heads_of(file, configured)
         secrets = settings.secret_values(configured.secrets, home)
-        self.redactor = Redactor.of([*secrets.values(), *platform_secrets(configured, home)])
+        self.redactor = Redactor.of(
+            [
+                *secrets.values(),
+                *platform_secrets(configured, home),
+                *passwords(configured.storage, home),
+            ]
+        )
         runner = runner_of(configured, work=work, secrets=secrets, redactor=self.redactor)
         self.runner = CountedRunner(seams.runner(runner))
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
