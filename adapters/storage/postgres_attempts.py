@@ -39,6 +39,8 @@ class Attempt(Generic[T]):
         try:
             await connection.execute(self.begin)
             result = await self._driven(connection)
+            self.is_sent = True
+            await _to_the_end(asyncio.ensure_future(connection.execute("COMMIT")))
         except LOST:
             connection.terminate()
             raise
@@ -46,8 +48,6 @@ class Attempt(Generic[T]):
             with suppress(*LOST):
                 await connection.execute("ROLLBACK")
             raise
-        self.is_sent = True
-        await _to_the_end(asyncio.ensure_future(connection.execute("COMMIT")))
         return result
 
     async def _driven(self, connection: Connection) -> T:

@@ -2,13 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import asyncpg
 import pytest
 
 from adapters.storage.postgres import PostgresDatabase
+from adapters.storage.postgres_attempts import ALONE
 from adapters.storage.sqlite import SqliteDatabase
 from adapters.storage.transactions import Database, Row, Transaction, log, rows
 from core.errors import Invalid, Unavailable
@@ -248,3 +251,117 @@ async def test_another_that_writes_for_long_makes_it_unavailable(postgres: Serve
         await other.close()
     await begin_conversations(Stores(impatient))
     await impatient.aclose()
+
+
+async def test_whoever_stands_still_in_a_transaction_is_ended_and_others_go_on(
+    postgres: Server, database: Closable
+) -> None:
+    still = await PostgresDatabase.open(postgres.url(), patience=0.4)
+    async with still.pool.acquire() as connection:
+        await connection.execute(ALONE)
+        await begin_conversations(Stores(database))
+    await still.transact(lambda _: rows("SELECT 1"))
+    await still.aclose()
+
+
+# Lost connections and callers that leave
+
+
+def _logged(kind: str, now: datetime) -> Transaction[None]:
+    yield from log(now, TENANT, kind, "alice")
+
+
+async def _kinds(database: Database) -> list[str]:
+    return [e.kind for e in await log_of(Stores(database)) if e.kind.startswith("test.")]
+
+
+async def test_what_lost_its_connection_before_the_commit_begins_again(database: Closable) -> None:
+    times = list[datetime]()
+
+    def work(now: datetime) -> Transaction[None]:
+        times.append(now)
+        yield from log(now, TENANT, f"test.{len(times)}", "alice")
+        if len(times) == 1:
+            yield from rows("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    await database.transact(work)
+    assert await _kinds(database) == ["test.2"]
+
+
+_LOST_AT_COMMIT = """
+CREATE TABLE lost (number BIGINT);
+CREATE OR REPLACE FUNCTION lost() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER lost AFTER INSERT ON lost DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION lost();
+"""
+
+
+async def test_what_lost_it_at_the_commit_is_told_as_not_known_and_not_begun_again(
+    postgres: Server, database: Closable
+) -> None:
+    await postgres.do(_LOST_AT_COMMIT, "migrated")
+    times = list[datetime]()
+
+    def work(now: datetime) -> Transaction[None]:
+        times.append(now)
+        yield from rows("INSERT INTO lost VALUES (1)")
+
+    with pytest.raises(Unavailable, match="did not say"):
+        await database.transact(work)
+    assert len(times) == 1
+    await begin_conversations(Stores(database))
+
+
+async def test_what_is_cut_again_and_again_is_whole_and_told(
+    postgres: Server, database: Closable
+) -> None:
+    other = await PostgresDatabase.open(postgres.url())
+    kept = set[str]()
+
+    async def write(number: int, where: Database) -> None:
+        for part in range(5):
+            kind = f"test.{number}.{part}"
+            with suppress(Unavailable):
+                await where.transact(partial(_logged, kind))
+                kept.add(kind)
+
+    async def cut() -> None:
+        for _ in range(5):
+            await asyncio.sleep(0.02)
+            await postgres.do(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE application_name = 'sayso'"
+            )
+
+    await asyncio.gather(
+        cut(), *(write(number, one) for number, one in enumerate([database, other] * 5))
+    )
+    found = await _kinds(database)
+    assert len(found) == len(set(found))
+    assert kept <= set(found)
+    assert len(kept) > 25
+    await other.aclose()
+
+
+async def test_a_caller_that_is_cancelled_leaves_nothing_and_nobody_waits_for_it(
+    database: Closable,
+) -> None:
+    begun = asyncio.Event()
+
+    def work(now: datetime) -> Transaction[None]:
+        yield from log(now, TENANT, "test.one", "alice")
+        begun.set()
+        yield from rows("SELECT pg_sleep(20)")
+
+    caller = asyncio.ensure_future(database.transact(work))
+    await begun.wait()
+    waiting = asyncio.ensure_future(
+        database.transact(lambda now: log(now, TENANT, "test.two", "alice"))
+    )
+    await asyncio.sleep(0)
+    for task in (waiting, caller):
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert await _kinds(database) == []
