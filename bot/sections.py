@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
@@ -27,6 +28,8 @@ ACTIONS = (
 """What a policy may speak of."""
 
 
+_FILE = "sqlite:"
+_SHARED = "postgresql://"
 _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -45,6 +48,8 @@ Identities = Annotated[
 ]
 
 
+Reference = Annotated[str, Field(pattern="^(env|file):.+")]
+"""Where a secret comes from: `env:NAME` or `file:PATH`."""
 Seconds = Annotated[float, BeforeValidator(no_boolean), Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
@@ -194,21 +199,48 @@ class StorageSection(Section):
 
     url: str = Field(
         default="sqlite:data/sayso.db",
-        json_schema_extra={"pattern": "^sqlite:(?!:memory:$).+"},
+        json_schema_extra={"pattern": "^(sqlite:(?!:memory:$)|postgresql://).+"},
     )
-    """`sqlite:` and a path, relative to the folder of `sayso.yml`."""
+    """`sqlite:` and a path, relative to the folder of `sayso.yml`; or `postgresql://` and a database
+    that several machines may share, such as `postgresql://sayso@db.example.org/sayso`.
+    """
+    password: Reference | None = None
+    """Where the password of PostgreSQL comes from. It never stands in the address."""
+    connections: Annotated[int, BeforeValidator(no_boolean), Field(ge=2, le=100)] = 8
+    """So many connections to PostgreSQL may be open at once."""
 
     @field_validator("url")
     @classmethod
-    def _is_sqlite(cls, url: str) -> str:
-        if not url.startswith("sqlite:") or url[len("sqlite:") :] in {"", ":memory:"}:
-            raise ValueError("write sqlite: and a path, such as sqlite:data/sayso.db")
+    def _names_a_database(cls, url: str) -> str:
+        if url.startswith(_SHARED):
+            return _address(url)
+        if not url.startswith(_FILE) or url.removeprefix(_FILE) in {"", ":memory:"}:
+            raise ValueError(
+                "write sqlite: and a path, such as sqlite:data/sayso.db, or postgresql:// and a "
+                "database"
+            )
         return url
 
     @property
+    def is_shared(self) -> bool:
+        """Whether other machines may use it too."""
+        return self.url.startswith(_SHARED)
+
+    @property
     def path(self) -> Path:
-        """Return the database's file."""
-        return Path(self.url.removeprefix("sqlite:"))
+        """Return the database's file; of one that is shared, where one would be."""
+        return Path("data/sayso.db" if self.is_shared else self.url.removeprefix(_FILE))
+
+
+def _address(url: str) -> str:
+    """Return an address; raise `ValueError` where it is none, or holds a password."""
+    parts = urlsplit(url)
+    given = {name for name, _ in parse_qsl(parts.query)}
+    if parts.password or "password" in given:
+        raise ValueError("take the password out, and write where it comes from: password: env:NAME")
+    if parts.port == 0 or not (parts.netloc or "host" in given):
+        raise ValueError("name the host, as in postgresql://sayso@db.example.org/sayso")
+    return url
 
 
 class ArtifactsSection(Section):

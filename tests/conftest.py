@@ -1,26 +1,51 @@
-"""Stores on every database that there is; a new backend joins by an opener of its own."""
+"""Stores on every database that there is."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 import pytest
 from hypothesis import settings
 
+from adapters.storage.postgres import PostgresDatabase
 from adapters.storage.sqlite import SqliteDatabase
 from approvals.store import ApprovalStore, Records, RunStore
 from core.conversations import Conversations
 from core.ports import Clock
 from tests.fakes.clock import FrozenClock
+from tests.postgres import Server, serving
 from tests.sayso import Sayso, fresh, waiting
 from tests.stores import QUICK, Closable, Connect, Stores, begin_conversations
 
-
-async def _sqlite(folder: Path, clock: Clock) -> Closable:
-    return await SqliteDatabase.open(folder / "sayso.db", clock)
+Open: TypeAlias = Callable[[Clock], Awaitable[Closable]]
 
 
-_BACKENDS: Mapping[str, Callable[[Path, Clock], Awaitable[Closable]]] = {"sqlite": _sqlite}
+@pytest.fixture(scope="session")
+def postgres() -> Generator[Server]:
+    """Give a PostgreSQL of this process, with one database that is ready."""
+    with serving() as server:
+        asyncio.run(server.prepare())
+        yield server
+
+
+@pytest.fixture
+def on_sqlite(quick_path: Path) -> Open:
+    return lambda clock: SqliteDatabase.open(quick_path / "sayso.db", clock)
+
+
+@pytest.fixture
+def on_postgres(postgres: Server) -> Open:
+    asyncio.run(postgres.wipe())
+    return lambda clock: PostgresDatabase.open(postgres.url(), clock=clock)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def opens(request: pytest.FixtureRequest) -> Open:
+    """Return what opens a database of each kind that there is; a new one joins by an opener of its own."""
+    opening: Open = request.getfixturevalue(f"on_{request.param}")
+    return opening
 
 
 @pytest.fixture
@@ -34,15 +59,13 @@ def quick_path() -> Generator[Path]:
         yield Path(folder)
 
 
-@pytest.fixture(params=_BACKENDS)
-async def connect(
-    request: pytest.FixtureRequest, quick_path: Path, clock: FrozenClock
-) -> AsyncGenerator[Connect]:
+@pytest.fixture
+async def connect(opens: Open, clock: FrozenClock) -> AsyncGenerator[Connect]:
     """Return what opens one more connection to the same data, as another process would."""
     opened: list[Closable] = []
 
     async def another() -> Closable:
-        opened.append(await _BACKENDS[request.param](quick_path, clock))
+        opened.append(await opens(clock))
         return opened[-1]
 
     yield another
