@@ -20,6 +20,8 @@ from tests.sayso import Sayso, fresh, waiting
 from tests.stores import QUICK, Closable, Connect, Stores, begin_conversations
 
 Open: TypeAlias = Callable[[Clock], Awaitable[Closable]]
+PATIENCE = 30.0
+"""Seconds: what a suite says of many at once has to hold on a busy machine too."""
 
 
 @pytest.fixture(scope="session")
@@ -32,13 +34,13 @@ def postgres() -> Generator[Server]:
 
 @pytest.fixture
 def on_sqlite(quick_path: Path) -> Open:
-    return lambda clock: SqliteDatabase.open(quick_path / "sayso.db", clock)
+    return lambda clock: SqliteDatabase.open(quick_path / "sayso.db", clock, patience=PATIENCE)
 
 
 @pytest.fixture
 def on_postgres(postgres: Server) -> Open:
     asyncio.run(postgres.wipe())
-    return lambda clock: PostgresDatabase.open(postgres.url(), clock=clock)
+    return lambda clock: PostgresDatabase.open(postgres.url(), clock=clock, patience=PATIENCE)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -42,7 +42,8 @@ class Attempt(Generic[T]):
             self.is_sent = True
             await _to_the_end(asyncio.ensure_future(connection.execute("COMMIT")))
         except LOST:
-            connection.terminate()
+            with suppress(*LOST):  # the pool may have noticed before us, and taken it back
+                connection.terminate()
             raise
         except BaseException:
             with suppress(*LOST):

@@ -1,6 +1,7 @@
 """PostgreSQL itself: tables, what stays written, locks, lost connections, other processes."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -256,11 +257,27 @@ async def test_another_that_writes_for_long_makes_it_unavailable(postgres: Serve
 async def test_whoever_stands_still_in_a_transaction_is_ended_and_others_go_on(
     postgres: Server, database: Closable
 ) -> None:
-    still = await PostgresDatabase.open(postgres.url(), patience=0.4)
+    still = await PostgresDatabase.open(postgres.url(), patience=2.0)
     async with still.pool.acquire() as connection:
         await connection.execute(ALONE)
         await begin_conversations(Stores(database))
     await still.transact(lambda _: rows("SELECT 1"))
+    await still.aclose()
+
+
+async def test_whoever_stands_still_each_time_is_told_that_the_server_ended_it(
+    postgres: Server,
+) -> None:
+    still = await PostgresDatabase.open(postgres.url(), patience=0.4)
+
+    def work(_: datetime) -> Transaction[None]:
+        yield from rows("SELECT 1")
+        time.sleep(0.5)
+        yield from rows("SELECT 2")
+
+    with pytest.raises(Unavailable) as caught:
+        await still.transact(work)
+    assert "Connection.terminate" not in str(caught.value.detail["error"])
     await still.aclose()
 
 
@@ -348,6 +365,9 @@ async def test_a_caller_that_is_cancelled_leaves_nothing_and_nobody_waits_for_it
     database: Closable,
 ) -> None:
     begun = asyncio.Event()
+    left_open = list[object]()
+    """The pool tells the loop of each connection that it is given back within a transaction."""
+    asyncio.get_running_loop().set_exception_handler(lambda _, told: left_open.append(told))
 
     def work(now: datetime) -> Transaction[None]:
         yield from log(now, TENANT, "test.one", "alice")
@@ -365,3 +385,4 @@ async def test_a_caller_that_is_cancelled_leaves_nothing_and_nobody_waits_for_it
         with pytest.raises(asyncio.CancelledError):
             await task
     assert await _kinds(database) == []
+    assert left_open == []
