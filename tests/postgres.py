@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import distribution
 from itertools import count
@@ -54,7 +54,8 @@ class Server:
     """A server that runs, reached by a socket in its folder."""
 
     folder: Path
-    numbers: "count[int]"
+    process: "subprocess.Popen[bytes]"
+    numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def url(self, database: str = _TEMPLATE) -> str:
         """Return where a database is: the one that every test finds empty, or another."""
@@ -87,19 +88,31 @@ class Server:
             await connection.close()
 
     async def prepare(self) -> None:
-        """Wait until it answers, and make what databases are copied from."""
+        """Wait until it answers, and make a database that is ready."""
+        await self.answer()
+        await self.do(f"CREATE DATABASE {_TEMPLATE}")
+        database = await PostgresDatabase.open(self.url(_TEMPLATE))
+        await database.aclose()
+
+    async def answer(self) -> None:
+        """Wait until it does."""
         deadline = time.monotonic() + _LONGEST_START
         while True:
             try:
-                await self.do(f"CREATE DATABASE {_TEMPLATE}")
+                await self.do("SELECT 1")
             except (OSError, asyncpg.CannotConnectNowError):
                 if time.monotonic() > deadline:
                     raise
                 await asyncio.sleep(0.02)
             else:
                 break
-        database = await PostgresDatabase.open(self.url(_TEMPLATE))
-        await database.aclose()
+
+    async def restart(self) -> None:
+        """Restart it as `pg_ctl restart` does: whoever is connected is cut off."""
+        self.process.send_signal(signal.SIGINT)
+        await asyncio.to_thread(self.process.wait, 20)
+        self.process = _started(self.folder)
+        await self.answer()
 
 
 @contextmanager
@@ -107,7 +120,7 @@ def serving() -> Generator[Server]:
     """Start a server, and end it with everything that it holds."""
     with tempfile.TemporaryDirectory(prefix="pg-", dir=QUICK) as made:
         folder = Path(made)
-        who = NOBODY if os.getuid() == 0 else None
+        who = _who()
         if who:
             os.chown(folder, who, who)
         run = partial(subprocess.run, user=who, group=who, check=True, capture_output=True)
@@ -127,20 +140,28 @@ def serving() -> Generator[Server]:
                 "--no-instructions",
             ]
         )
-        options = [part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")]
-        with (folder / "log").open("wb") as log:
-            process = subprocess.Popen(
-                [*_with_us(), BIN / "postgres", "-D", folder / "data", "-k", folder, *options],
-                user=who,
-                group=who,
-                stdout=log,
-                stderr=log,
-            )
+        server = Server(folder, _started(folder))
         try:
-            yield Server(folder, count(1))
+            yield server
         finally:
-            process.send_signal(signal.SIGQUIT)
-            process.wait(10)
+            server.process.send_signal(signal.SIGQUIT)
+            server.process.wait(10)
+
+
+def _started(folder: Path) -> "subprocess.Popen[bytes]":
+    options = [part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")]
+    with (folder / "log").open("ab") as log:
+        return subprocess.Popen(
+            [*_with_us(), BIN / "postgres", "-D", folder / "data", "-k", folder, *options],
+            user=_who(),
+            group=_who(),
+            stdout=log,
+            stderr=log,
+        )
+
+
+def _who() -> int | None:
+    return NOBODY if os.getuid() == 0 else None
 
 
 def _with_us() -> tuple[str, ...]:

@@ -361,6 +361,38 @@ async def test_what_is_cut_again_and_again_is_whole_and_told(
     await other.aclose()
 
 
+async def test_a_restart_of_the_server_loses_nothing_that_was_kept(
+    postgres: Server, database: Closable
+) -> None:
+    kept, not_known = list[str](), list[str]()
+    is_back = asyncio.Event()
+
+    async def keep_writing() -> None:
+        while not is_back.is_set():
+            kind = f"test.{len(kept)}"
+            try:
+                await database.transact(partial(_logged, kind))
+                kept.append(kind)
+            except Unavailable as error:
+                not_known.append(error.shown)
+                await asyncio.sleep(0.01)
+
+    async def restart() -> None:
+        await asyncio.sleep(0.05)
+        await postgres.restart()
+        is_back.set()
+
+    await asyncio.gather(keep_writing(), restart())
+    await database.transact(partial(_logged, "test.after"))
+    found = await _kinds(database)
+    assert set(kept) <= set(found)
+    assert "test.after" in found
+    assert len(kept) > 1
+    # Whatever was not yet to be committed waited for the server, and was begun again.
+    assert len(not_known) <= 1
+    assert all("did not say" in one for one in not_known)
+
+
 async def test_a_caller_that_is_cancelled_leaves_nothing_and_nobody_waits_for_it(
     database: Closable,
 ) -> None:
