@@ -9,7 +9,7 @@ from adapters import processes
 from adapters.storage.sqlite import SqliteDatabase
 from adapters.storage.transactions import ErasingDatabase
 from bot import settings
-from bot.sections import StorageSection
+from bot.storage_sections import StorageSection
 from bot.wiring.catalogue import SystemClock
 from core.errors import Invalid
 

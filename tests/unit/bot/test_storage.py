@@ -7,8 +7,8 @@ import pytest
 
 from adapters import processes
 from bot import faults, settings
-from bot.sections import StorageSection
 from bot.settings import Settings
+from bot.storage_sections import StorageSection
 from bot.wiring.storage import death_in, passwords, storage
 from core.errors import Invalid
 
