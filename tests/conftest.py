@@ -1,6 +1,7 @@
 """Stores on every database that there is."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +23,39 @@ from tests.stores import QUICK, Closable, Connect, Stores, begin_conversations
 Open: TypeAlias = Callable[[Clock], Awaitable[Closable]]
 PATIENCE = 30.0
 """Seconds: what a suite says of many at once has to hold on a busy machine too."""
+
+
+EVERYTHING = "--everything-on-postgres"
+_NAMED = re.compile(r"test_[icp]\d")
+"""What tests of an invariant, a case or a promise are called."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let somebody run on PostgreSQL whatever the suites of the contracts run on SQLite."""
+    parser.addoption(EVERYTHING, action="store_true", help="all contract tests on PostgreSQL too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out most examples on PostgreSQL, where each test takes five times as long."""
+    if config.getoption(EVERYTHING):
+        return
+    seen = set[object]()
+    left_out = {item for item in items if _is_spared(item, seen)}
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _is_spared(item: pytest.Item, seen: set[object]) -> bool:
+    """Whether it is one more example, or of a test that is named for nothing; `each` tells them apart."""
+    spec = getattr(item, "callspec", None)
+    if spec is None or spec.params.get("opens") != "postgres":
+        return False
+    each = item.get_closest_marker("each")
+    test = (item.path, item.name.partition("[")[0], each and spec.params[each.args[0]])
+    if item.path.parent.name != "contracts" or (_NAMED.match(item.name) and test not in seen):
+        seen.add(test)
+        return False
+    return True
 
 
 @pytest.fixture(scope="session")
