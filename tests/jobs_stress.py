@@ -178,7 +178,8 @@ class Chaos:
         self.kills = self.pauses = 0
 
     async def strike(self) -> None:
-        """Kill one worker and start another in its place, or pause one beyond its lease."""
+        """After a moment, kill one worker and start another in its place, or pause one beyond its lease."""
+        await asyncio.sleep(_chance.uniform(0.4, 1.2))
         number = _chance.randrange(WORKERS)
         seen_both = self.kills and self.pauses
         if _chance.random() < 0.5 if seen_both else not self.kills:
@@ -228,8 +229,10 @@ async def stress(
     await database.transact(lambda now: _submit(now, lanes, count, job))
     start, chaos = time.monotonic(), Chaos(folder, where)
     try:
+        # A kill and a pause before the first look: on a busy machine all may be over after it.
+        for _ in range(2):
+            await chaos.strike()
         while await database.transact(_live) and time.monotonic() < start + most:
-            await asyncio.sleep(_chance.uniform(0.4, 1.2))
             await chaos.strike()
         states = await database.transact(_states)
     finally:
