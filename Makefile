@@ -18,7 +18,7 @@ WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: venv demo test explore check bench guarantees captures clean help
+.PHONY: venv demo test postgres explore check bench guarantees captures clean help
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,9 @@ check: venv ## Format, lint, import rules, dependencies, two type checkers, the 
 test: venv ## All tests; branch coverage 90 % overall, 100 % in core and approvals
 	$(NO_PROXY_ENV) $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --cov --cov-report=term --cov-fail-under=90
 	$(BIN)/coverage report --include='core/*,approvals/*' --fail-under=100
+
+postgres: venv ## All tests of the contracts on PostgreSQL too: `make test` tries an example of each that matters most
+	$(NO_PROXY_ENV) $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --everything-on-postgres tests/contracts
 
 explore: venv ## The property tests, with examples that nobody has tried yet
 	$(NO_PROXY_ENV) $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal -m hypothesis --hypothesis-profile=explore

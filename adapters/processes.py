@@ -1,7 +1,7 @@
 """Processes of this machine: who owns a piece of work, whether it is dead, how commands die with it.
 
-An owner is `boot/namespace/pid/start`. Compare only owners of one machine: to another machine's
-store, every process of ours is one of an earlier boot.
+An owner is `boot/namespace/pid/start`. Where owners of other machines stand too, ask `is_dead_here`:
+to `is_dead`, every process of theirs is one of an earlier boot.
 """
 
 import os
@@ -56,6 +56,12 @@ def is_dead(owner: str) -> bool:
     if known.boot != boot:
         return True
     return known.namespace == namespace and _is_gone(known)
+
+
+def is_dead_here(owner: str) -> bool:
+    """Tell it where other machines have owners too: of another boot, nothing can be judged."""
+    known = _parsed(owner)
+    return known is not None and known.boot == _here()[0] and is_dead(owner)
 
 
 def kill_step(step_id: str) -> int:

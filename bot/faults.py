@@ -46,6 +46,12 @@ def told(file: Path, *path: str | int, problem: str) -> str:
 
 
 def _secret_problems(file: Path, configured: Settings) -> Iterator[str]:
+    if configured.storage.password:
+        try:
+            settings.secret("storage.password", configured.storage.password, file.parent)
+        except Invalid as error:
+            problem = error.shown.removeprefix("storage.password: ")
+            yield told(file, "storage", "password", problem=problem)
     for name, problem in wiring.secret_faults(configured, file.parent):
         yield told(file, "secrets", name, problem=problem)
 

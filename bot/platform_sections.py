@@ -6,10 +6,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from bot.sections import Name, Names, Section
+from bot.sections import Name, Names, Reference, Section
 
-Reference = Annotated[str, Field(pattern="^(env|file):.+")]
-"""Where a secret comes from: `env:NAME` or `file:PATH`."""
 Snowflakes = Annotated[
     tuple[Annotated[str, Field(pattern=r"^[0-9]{17,20}$")], ...], Field(strict=False)
 ]

@@ -10,7 +10,6 @@ from cronsim import CronSim, CronSimError
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ByteSize,
     ConfigDict,
     Field,
     field_validator,
@@ -18,7 +17,6 @@ from pydantic import (
 
 from core.counts import Count, no_boolean
 from core.durations import Duration
-from core.sizes import Size
 
 ACTIONS = (
     "chat:ask", "tool:read", "run:propose", "plan:approve", "plan:deny", "plan:edit", "run:stop",
@@ -45,6 +43,8 @@ Identities = Annotated[
 ]
 
 
+Reference = Annotated[str, Field(pattern="^(env|file):.+")]
+"""Where a secret comes from: `env:NAME` or `file:PATH`."""
 Seconds = Annotated[float, BeforeValidator(no_boolean), Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
@@ -187,45 +187,6 @@ class RunbooksSection(Section):
     """Relative to it too."""
     strict: bool = False
     """Refuse to start while any file is bad, instead of leaving that file out."""
-
-
-class StorageSection(Section):
-    """Where everything is kept."""
-
-    url: str = Field(
-        default="sqlite:data/sayso.db",
-        json_schema_extra={"pattern": "^sqlite:(?!:memory:$).+"},
-    )
-    """`sqlite:` and a path, relative to the folder of `sayso.yml`."""
-
-    @field_validator("url")
-    @classmethod
-    def _is_sqlite(cls, url: str) -> str:
-        if not url.startswith("sqlite:") or url[len("sqlite:") :] in {"", ":memory:"}:
-            raise ValueError("write sqlite: and a path, such as sqlite:data/sayso.db")
-        return url
-
-    @property
-    def path(self) -> Path:
-        """Return the database's file."""
-        return Path(self.url.removeprefix("sqlite:"))
-
-
-class ArtifactsSection(Section):
-    """What is kept of steps that print more than is shown: all of it, masked, in a file of its own."""
-
-    folder: Path | None = None
-    """Relative to the folder of `sayso.yml`; else `artifacts` beside the database."""
-    most_bytes: Size = ByteSize(8 * 2**20)
-    """What one step may have kept; of one that prints more, nothing is."""
-    most_per_run: Count = Field(default=20, ge=0, le=1000)
-    """How many steps of one run may; with 0, nothing is kept."""
-    keep: Duration = timedelta(days=30)
-    """For how long. `sayso run` removes what is older."""
-
-    def beside(self, database: Path) -> Path:
-        """Return the folder: beside the database, where the file names none."""
-        return self.folder or database.with_name("artifacts")
 
 
 class AuditSection(Section):

@@ -25,7 +25,6 @@ from bot.mcp_section import McpSection
 from bot.platform_sections import DiscordSection, SlackSection
 from bot.secret_sections import SecretSource
 from bot.sections import (
-    ArtifactsSection,
     AuditSection,
     ConsoleSection,
     ExecutionSection,
@@ -36,9 +35,9 @@ from bot.sections import (
     RunbooksSection,
     SandboxSection,
     ScheduleSection,
-    StorageSection,
     TenantSection,
 )
+from bot.storage_sections import ArtifactsSection, StorageSection
 from core import documents, wording
 from core.display import one_line
 from core.documents import Document

@@ -1,26 +1,87 @@
-"""Stores on every database that there is; a new backend joins by an opener of its own."""
+"""Stores on every database that there is."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 import pytest
 from hypothesis import settings
 
+from adapters.storage.postgres import PostgresDatabase
 from adapters.storage.sqlite import SqliteDatabase
 from approvals.store import ApprovalStore, Records, RunStore
 from core.conversations import Conversations
 from core.ports import Clock
 from tests.fakes.clock import FrozenClock
+from tests.postgres import Server, serving
 from tests.sayso import Sayso, fresh, waiting
 from tests.stores import QUICK, Closable, Connect, Stores, begin_conversations
 
+Open: TypeAlias = Callable[[Clock], Awaitable[Closable]]
+PATIENCE = 30.0
+"""Seconds: what a suite says of many at once has to hold on a busy machine too."""
 
-async def _sqlite(folder: Path, clock: Clock) -> Closable:
-    return await SqliteDatabase.open(folder / "sayso.db", clock)
+
+EVERYTHING = "--everything-on-postgres"
+_NAMED = re.compile(r"test_[icp]\d")
+"""What tests of an invariant, a case or a promise are called."""
 
 
-_BACKENDS: Mapping[str, Callable[[Path, Clock], Awaitable[Closable]]] = {"sqlite": _sqlite}
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let somebody run on PostgreSQL whatever the suites of the contracts run on SQLite."""
+    parser.addoption(EVERYTHING, action="store_true", help="all contract tests on PostgreSQL too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out most examples on PostgreSQL, where each test takes five times as long."""
+    if config.getoption(EVERYTHING):
+        return
+    seen = set[object]()
+    left_out = {item for item in items if _is_spared(item, seen)}
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _is_spared(item: pytest.Item, seen: set[object]) -> bool:
+    """Whether it is one more example, or of a test that is named for nothing; `each` tells them apart."""
+    spec = getattr(item, "callspec", None)
+    if spec is None or spec.params.get("opens") != "postgres":
+        return False
+    each = item.get_closest_marker("each")
+    test = (item.path, item.name.partition("[")[0], each and spec.params[each.args[0]])
+    if item.path.parent.name != "contracts" or (_NAMED.match(item.name) and test not in seen):
+        seen.add(test)
+        return False
+    return True
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Generator[Server]:
+    """Give a PostgreSQL of this process, with one database that is ready."""
+    with serving() as server:
+        asyncio.run(server.prepare())
+        yield server
+
+
+@pytest.fixture
+def on_sqlite(quick_path: Path) -> Open:
+    return lambda clock: SqliteDatabase.open(quick_path / "sayso.db", clock, patience=PATIENCE)
+
+
+@pytest.fixture
+def on_postgres(postgres: Server) -> Open:
+    asyncio.run(postgres.wipe())
+    return lambda clock: PostgresDatabase.open(postgres.url(), clock=clock, patience=PATIENCE)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def opens(request: pytest.FixtureRequest) -> Open:
+    """Return what opens a database of each kind that there is; a new one joins by an opener of its own."""
+    opening: Open = request.getfixturevalue(f"on_{request.param}")
+    return opening
 
 
 @pytest.fixture
@@ -34,15 +95,13 @@ def quick_path() -> Generator[Path]:
         yield Path(folder)
 
 
-@pytest.fixture(params=_BACKENDS)
-async def connect(
-    request: pytest.FixtureRequest, quick_path: Path, clock: FrozenClock
-) -> AsyncGenerator[Connect]:
+@pytest.fixture
+async def connect(opens: Open, clock: FrozenClock) -> AsyncGenerator[Connect]:
     """Return what opens one more connection to the same data, as another process would."""
     opened: list[Closable] = []
 
     async def another() -> Closable:
-        opened.append(await _BACKENDS[request.param](quick_path, clock))
+        opened.append(await opens(clock))
         return opened[-1]
 
     yield another

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
+import pytest
+
 from adapters.jobs.kinds import Kind, Pace
 from adapters.jobs.table import TableEngine
 from adapters.storage import jobs, turns
@@ -64,6 +66,8 @@ TABLES = (
 )  # fmt: skip
 QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - made by tempfile
 """Where files lie that nobody asks to survive: in memory, where there is such a place."""
+IN_A_FILE = pytest.mark.parametrize("opens", ["sqlite"], indirect=True)
+"""For tests of the bytes in a database's file."""
 OTHER_CONVERSATION = "c_2"
 OTHER_TENANT = "globex"
 THEIR_CONVERSATION = "c_theirs"

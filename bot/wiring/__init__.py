@@ -6,12 +6,10 @@ from pathlib import Path
 
 from adapters import console
 from adapters.slack import manifest
-from adapters.storage.sqlite import SqliteDatabase
 from bot import log_records, settings
 from bot.settings import Settings
 from bot.wiring.app import App, app_of
 from bot.wiring.catalogue import (
-    SystemClock,
     catalogue,
     home_of,
     tool_names,
@@ -29,6 +27,7 @@ from bot.wiring.platforms import platform_faults, sync_discord
 from bot.wiring.probing import probed
 from bot.wiring.runners import sandbox_faults, sandbox_notes
 from bot.wiring.secrets import secret_faults
+from bot.wiring.storage import storage
 from core.errors import Invalid
 
 __all__ = [
@@ -68,16 +67,12 @@ async def opened(file: Path, seams: Seams | None = None) -> AsyncGenerator[App]:
     """Open what the configuration names, notice what dead processes left, and close it again."""
     configured = settings.read(file)
     _must_name_tools(file, configured)
-    path = home_of(file) / configured.storage.path
-    database = await SqliteDatabase.open(path, SystemClock())
-    try:
+    async with storage(configured.storage, home_of(file)) as database:
         parts = Parts(configured, file, database, seams or Seams())
         with log_records.masked(parts.redactor):
             app = app_of(parts)
             await app.engine.notice()
             yield app
-    finally:
-        await database.aclose()
 
 
 def _must_name_tools(file: Path, configured: Settings) -> None:

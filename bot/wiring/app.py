@@ -84,7 +84,7 @@ def app_of(parts: Parts) -> App:
         parts.database,
         kinds_of(parts),
         owner=processes.me(),
-        is_dead=processes.is_dead,
+        is_dead=parts.is_dead,
         pace=parts.pace,
     )
     records = Records(parts.database)

@@ -46,6 +46,7 @@ from bot.wiring.platforms import Ground, platforms
 from bot.wiring.platforms import secrets as platform_secrets
 from bot.wiring.runners import modules_of, runner_of, safe_box_of
 from bot.wiring.secrets import secrets_of
+from bot.wiring.storage import death_in, passwords
 from core.deliveries import TERMINAL, Chat
 from core.ports import Heads, Model, Runner, Secrets
 from core.redaction import Redactor
@@ -100,8 +101,9 @@ class Parts:
     ) -> None:
         self.settings = configured
         self.pace, self.model = seams.pace, seams.model
+        self.is_dead = death_in(configured.storage)
         terminals = Terminals(
-            me=processes.me(), is_dead=processes.is_dead, here=seams.chats.get(TERMINAL)
+            me=processes.me(), is_dead=self.is_dead, here=seams.chats.get(TERMINAL)
         )
         home = home_of(file)
         self.database = seams.database(database)
@@ -110,7 +112,7 @@ class Parts:
             configured,
             Ground(
                 home=home,
-                leases=Leases(self.database, is_dead=processes.is_dead),
+                leases=Leases(self.database, is_dead=self.is_dead),
                 directory=lambda: authority().directory,
             ),
         )
@@ -119,9 +121,11 @@ class Parts:
             **seams.chats,
             TERMINAL: terminals,
         }
-        keys = KeyFile((home / configured.storage.path).with_name(NAME))
-        self.keys, self.heads = keys, heads_of(file, configured)
-        self.redactor = Redactor.of(platform_secrets(configured, home))
+        self.keys = KeyFile((home / configured.storage.path).with_name(NAME))
+        self.heads = heads_of(file, configured)
+        self.redactor = Redactor.of(
+            (*platform_secrets(configured, home), *passwords(configured.storage, home))
+        )
         secrets = secrets_of(configured, home, self.redactor)
         self.toolbelt = toolbelt(file, configured, self.database, self.redactor)
         self.servers = McpServers(file, configured, self.toolbelt.owners)

@@ -29,6 +29,7 @@ from tests.builders import (
 )
 from tests.fakes.clock import FrozenClock
 from tests.stores import (
+    IN_A_FILE,
     OTHER_CONVERSATION,
     OTHER_TENANT,
     TABLES,
@@ -156,6 +157,7 @@ def test_c77_every_table_either_holds_no_content_or_is_erased() -> None:
     assert set(TABLES) == NO_CONTENT | {part.table for part in PARTS}
 
 
+@IN_A_FILE
 async def test_c77_its_bytes_are_gone_from_the_files(stores: Stores, quick_path: Path) -> None:
     await run(stores.database, "PRAGMA secure_delete = OFF")
     await lived(stores)
@@ -165,6 +167,7 @@ async def test_c77_its_bytes_are_gone_from_the_files(stores: Stores, quick_path:
     assert b"alice" in bytes_in(quick_path)
 
 
+@IN_A_FILE
 async def test_c77_bytes_of_what_was_removed_before_are_gone_too(
     stores: Stores, quick_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ from tests.fakes.clock import FrozenClock
 from tests.fakes.keys import FakeKeys
 from tests.receipts import Change, Values, forged, issued, note, say
 from tests.stores import (
+    IN_A_FILE,
     OTHER_TENANT,
     SUCCEEDED,
     Connect,
@@ -402,6 +403,7 @@ async def test_nobody_can_be_given_anothers(
     assert why(found) == factors.UNREADABLE
 
 
+@IN_A_FILE
 async def test_i12_no_secret_and_no_code_lies_in_any_table_or_file(
     stores: Stores, clock: FrozenClock, quick_path: Path
 ) -> None:

@@ -74,11 +74,14 @@ class WithoutQuorum:
         return await self.database.changes()
 
     def _without(self, transaction: Transaction[T]) -> Transaction[T]:
-        asks = "max(quorum, :quorum) <="
+        asks = (
+            "quorum <= json_array_length(:voters) AND :quorum <= json_array_length(:voters)",
+            ":quorum = :quorum",
+        )
         try:
             statement = next(transaction)
             while True:
-                found = yield replace(statement, sql=statement.sql.replace(asks, "0 * :quorum <="))
+                found = yield replace(statement, sql=statement.sql.replace(*asks))
                 statement = transaction.send(found)
         except StopIteration as end:
             result: T = end.value

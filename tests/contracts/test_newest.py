@@ -11,6 +11,7 @@ from approvals.store import Ran
 from tests.builders import CONVERSATION, TENANT, a_checked, a_new_request
 from tests.fakes.clock import FrozenClock
 from tests.stores import (
+    IN_A_FILE,
     OTHER_CONVERSATION,
     OTHER_TENANT,
     SUCCEEDED,
@@ -92,6 +93,7 @@ async def test_requests_that_may_be_asked_for_again_are_read_of_one_conversation
     assert {one.state for one in found} == {State.EXPIRED, State.REVOKED, State.DENIED}
 
 
+@IN_A_FILE
 @pytest.mark.parametrize(
     ("query", "index"),
     [

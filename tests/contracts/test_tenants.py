@@ -381,6 +381,7 @@ def _new_rows(before: Contents, after: Contents) -> list[tuple[str, tuple[object
     return [(t, row) for t in TABLES for row in after[t] if row not in before[t]]
 
 
+@pytest.mark.each("call")
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("state", [State.OPEN, State.GRANTED, State.DENIED])
 @pytest.mark.parametrize("run", ["pending", "running", "unknown"])

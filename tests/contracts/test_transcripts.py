@@ -1,11 +1,10 @@
 """I10: what a model knows of a conversation, on every database: added to, never changed."""
 
-import sqlite3
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import pytest
 
+from adapters.storage.transactions import rows
 from core import canonical
 from core.conversations import History, Turn, TurnEnd
 from core.jobs import LeaseLost
@@ -29,6 +28,7 @@ from tests.stores import (
     OTHER_CONVERSATION,
     OTHER_TENANT,
     UNKNOWN,
+    Connect,
     Stores,
     answering,
     closing,
@@ -215,14 +215,14 @@ async def test_c79_a_conversation_begins_at_the_newest_compaction(stores: Stores
     ids=["compacted", "changed", "erased"],
 )
 async def test_c77_what_a_process_remembers_ends_with_its_epoch_whoever_ends_it(
-    stores: Stores, quick_path: Path, change: str
+    stores: Stores, connect: Connect, change: str
 ) -> None:
     await ended(stores, "t_7", *ENTRIES)
     turn = await the_turn(stores)
     before = await stores.conversations.history(turn)
-    with sqlite3.connect(quick_path / "sayso.db") as theirs:
-        body = canonical.encode(asdict(COMPACTED))
-        theirs.execute(change, {"id": CONVERSATION, "body": body})
+    theirs = await connect()
+    body = canonical.encode(asdict(COMPACTED))
+    await theirs.erase(lambda _: rows(change, id=CONVERSATION, body=body))
     after = await stores.conversations.history(turn, before.mark)
     assert after.mark.epoch != before.mark.epoch
     assert after.entries == (await stores.conversations.history(turn)).entries

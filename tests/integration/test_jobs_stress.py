@@ -1,5 +1,6 @@
 """Jobs while their processes are killed and paused: nothing out of order, nothing twice, none lost."""
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -7,15 +8,26 @@ import pytest
 
 from core.jobs import JobState
 from tests.jobs_stress import judge, stress
+from tests.postgres import Server
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="tells the dead by /proc")
 
 STATES = {"0": "done", "1": "done", "3": "unknown"}
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Name an empty database of each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "sayso.db")
+    server: Server = request.getfixturevalue("postgres")
+    asyncio.run(server.wipe())
+    return server.url()
+
+
 @pytest.mark.timeout(150)
-async def test_killed_and_paused_workers_break_no_promise(tmp_path: Path) -> None:
-    verdict = await stress(tmp_path, lanes=30, count=600, job=0.25, most=100)
+async def test_killed_and_paused_workers_break_no_promise(tmp_path: Path, where: str) -> None:
+    verdict = await stress(tmp_path, lanes=30, count=600, job=0.25, most=100, where=where)
     assert (verdict.overlaps, verdict.disorders, verdict.never_twice, verdict.lost) == (0, 0, 0, 0)
     assert set(verdict.states) <= {JobState.DONE, JobState.FAILED, JobState.UNKNOWN}
     assert verdict.states.total() == 600

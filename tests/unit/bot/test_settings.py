@@ -235,7 +235,7 @@ def test_check_names_what_is_wrong_though_each_value_is_sound(
         "runbooks/odd.yml:3: risk: there is no rule for the risk extreme; there are low, medium, high. ",
     ):
         assert any(part in line for line in found), part
-    assert len(found) == 7
+    assert len(found) == 8
 
 
 def test_check_blames_nothing_else_while_a_runbook_is_bad(file: Path) -> None:

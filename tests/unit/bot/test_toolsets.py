@@ -160,7 +160,6 @@ def test_c92_an_installed_package_offers_a_toolset(file: Path) -> None:
 
 
 def test_c92_every_extra_has_a_test_that_it_may_be_absent() -> None:
-    """There are none yet: a toolset's package is all that somebody may leave out."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     tests = "".join(file.read_text("utf-8") for file in (ROOT / "tests").rglob("test_*.py"))
     for extra in project.get("optional-dependencies", {}):
