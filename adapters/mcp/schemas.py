@@ -80,9 +80,9 @@ def _patterns(schema: Json) -> Iterator[str]:
             if isinstance(text := schema.get("pattern"), str):
                 yield text
             if isinstance(schema.get("patternProperties"), Mapping):
-                raise Refused("its schema has patterns of names, which are not checked here")
+                raise Refused("its schema has patterns of names, which are not checked here.")
             if isinstance(schema.get("$schema"), str):
-                raise Refused("a part of its schema is in a dialect of its own")
+                raise Refused("a part of its schema is in a dialect of its own.")
             for one in schema.values():
                 yield from _patterns(one)
         case list():
@@ -97,7 +97,7 @@ def _pattern(text: str) -> SchemaValidator:
     try:
         return SchemaValidator(pydantic_schema.str_schema(pattern=text, regex_engine="rust-regex"))
     except PatternError as error:
-        raise Refused("its schema has a pattern that cannot be checked in bounded time") from error
+        raise Refused("its schema has a pattern that cannot be checked in bounded time.") from error
 
 
 def _matches(patterns: Mapping[str, SchemaValidator]) -> _Keyword:
