@@ -10,13 +10,19 @@ from bot.usage import argument
 
 @click.group()
 def mcp() -> None:
-    """Serve agents of others, and use tools of others, over the Model Context Protocol."""
+    """Serve agents of others, and use tools of others.
+
+    Over the Model Context Protocol.
+    """
 
 
 @mcp.command("serve")
 @as_name
 def mcp_serve(**given: Any) -> None:
-    """Serve the MCP host that starts this: reads run, changes wait for people."""
+    """Serve the MCP host that starts this.
+
+    Reads run, and changes wait for people.
+    """
     run("mcp_serve", as_json=False, **given)
 
 
@@ -24,7 +30,10 @@ def mcp_serve(**given: Any) -> None:
 @argument("server", "NAME", "the server, as `mcp.servers` in sayso.yml calls it")
 @as_json
 def mcp_probe(**given: Any) -> None:
-    """Show what an MCP server offers now, as it is to be pasted into sayso.yml to accept it."""
+    """Show what an MCP server offers now.
+
+    To accept it, paste that into sayso.yml.
+    """
     run("mcp_probe", **given)
 
 

@@ -77,7 +77,10 @@ def receipt(**given: Any) -> None:
 @click.option("--output", type=a_file, metavar="FILE", help="Write it into this new file.")
 @as_json
 def output(**given: Any) -> None:
-    """Print all that a step printed, also what its report leaves out."""
+    """Print all that a step printed.
+
+    Also what its report leaves out.
+    """
     run("output", **given)
 
 

@@ -115,7 +115,7 @@ def _writes(statement: Statement, found: list[Row]) -> Iterator[str]:
         yield str(statement.values["kind"])
     elif statement.sql.startswith("INSERT INTO posted"):
         yield "the message's id is kept"
-    elif found and statement.sql.startswith("UPDATE job SET state = 'running'"):
+    elif found and "UPDATE job SET state = 'running'" in statement.sql:
         yield from (f"{row['kind']} job claimed" for row in found)
     elif found and statement.sql.startswith("UPDATE job SET state = :state"):
         yield f"{str(statement.values['id']).partition(':')[0]} job ended"

@@ -23,7 +23,7 @@ from core.tools import Effect, Tool, Work
 if TYPE_CHECKING:
     from adapters.mcp.tools import Server
 
-MISSING = "MCP is not installed here. Install Sayso with it: sayso[mcp]"
+MISSING = "MCP is not installed here. Install Sayso with its extra: sayso[mcp]."
 
 
 class McpServers:

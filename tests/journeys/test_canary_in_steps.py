@@ -124,7 +124,7 @@ async def on_discord(cage: Cage, tool: str, how: str) -> str:
     cage.team.model.then(use(call(tool, {TOOLS[tool]: how, **cage.about})))
     thread, card = await cage.guild.proposed(GUILD_ALICE, "go on")
     await cage.guild.presses(GUILD_BOB, card, "Approve")
-    await cage.guild.reads(thread, "All that step 0 printed is ")
+    await cage.guild.reads(thread, "Step 0 printed more than is shown: ")
     run = run_of(cage, cage.guild.request(card))
     await cage.guild.says(GUILD_BOB, thread, f"!output {run} 0")
     await cage.guild.reads(thread, ", printed: ")

@@ -543,7 +543,9 @@ async def wanted(bots: Bots, *, data: bytes | None = ALL) -> Run:
 
 
 def notes(chat: FakeChat) -> list[Text]:
-    return [m for m in chat.messages if isinstance(m, Text) and m.text.startswith("bob wanted all")]
+    return [
+        m for m in chat.messages if isinstance(m, Text) and m.text.startswith("bob asked for all")
+    ]
 
 
 async def test_c85_all_that_a_step_printed_comes_as_a_file_of_a_note(
